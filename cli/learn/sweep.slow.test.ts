@@ -98,6 +98,8 @@ test("train --seeds is a sweep of one setting", async () => {
   const args = [...small("trainer.total_training_steps=1"), "--seeds", "1..2"];
   const lacking = await runToEnd(args);
   assert.match(lacking.output, /--seeds needs --out/);
+  const none = await runToEnd(["sweep", `${folder}.yaml`]);
+  assert.match(none.output, /Cannot sweep: .*runs\.yaml must be a readable file, got ENOENT/);
   const { status, output } = await runToEnd([...args, "--out", folder]);
   assert.equal(status, 0, output);
   assert.match(output, /run +2\/2/);

@@ -69,7 +69,10 @@ export async function sweepFromFile(
   path: string,
   options: { out?: string; processes?: number; ray?: string; seeds?: number[] },
 ): Promise<void> {
-  const file = parse(await readFile(path, "utf8")) as unknown;
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`Cannot sweep: ${path} must be a readable file, got ${error.code}`);
+  });
+  const file = parse(text) as unknown;
   if (typeof file !== "object" || file === null || Array.isArray(file)) {
     throw new RangeError(`Cannot sweep: ${path} must hold keys such as arms and seeds, got none`);
   }

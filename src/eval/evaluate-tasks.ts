@@ -6,24 +6,14 @@ import type { Reward } from "../reward/reward-function.js";
 import { type ScorableTask, score } from "../reward/score-trees.js";
 import type { Scored } from "../reward/scored.js";
 import { rolloutRules } from "../rollout/option-rules.js";
-import type { RolloutOptions } from "../rollout/options.js";
+import type { AnswerOptions } from "../rollout/options.js";
 import { rollout } from "../rollout/rollout.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
 import { showAs, type Shown } from "../show/show-as.js";
 import { type Interval, scoreInterval } from "./metrics/interval.js";
 
 /** How a policy is evaluated on tasks. */
-export interface TaskEvaluationOptions extends Pick<
-  RolloutOptions,
-  | "tools"
-  | "environment"
-  | "sampling"
-  | "responseLength"
-  | "callLimit"
-  | "promptLimit"
-  | "seed"
-  | "signal"
-> {
+export interface TaskEvaluationOptions extends AnswerOptions {
   /** Answers per task. Default: 1. */
   samples?: number;
   /** Default: as `score`: ARPO's, which compares with `groundTruth`; in an environment its own. */

@@ -189,3 +189,16 @@ export interface RolloutOptions {
 
 /** Options whose preset is laid below them and whose tools are a set. */
 export type ReadyOptions = Omit<RolloutOptions, "preset" | "tools"> & { tools?: ToolSet };
+
+/** The options of a rollout that evaluations and measurements share: how a policy answers one task. */
+export type AnswerOptions = Pick<
+  RolloutOptions,
+  | "tools"
+  | "environment"
+  | "sampling"
+  | "responseLength"
+  | "callLimit"
+  | "promptLimit"
+  | "seed"
+  | "signal"
+>;

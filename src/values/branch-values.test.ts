@@ -258,6 +258,22 @@ test("branchValues() stopped anywhere and called again has the same bytes as one
       branchValues(markov(), [{ id: "other", prompt: "q?" }], { ...settings, into: parts! }),
       /must be of these tasks, in order, got task "t0" at 0/,
     );
+    // Tasks without an id are told apart by their prompts.
+    const named = join(folder, "prompts.jsonl");
+    await branchValues(markov(), [{ prompt: "q?" }], { ...settings, into: named });
+    await branchValues(markov(), [{ prompt: "q?" }], { ...settings, into: named });
+    await assert.rejects(
+      branchValues(markov(), [{ prompt: "other?" }], { ...settings, into: named }),
+      /must be of these tasks, in order, got task "#0 [0-9a-f]{8}" at 0/,
+    );
+    await assert.rejects(
+      branchValues(markov(), tasksOf(1), { ...settings, into: folder }),
+      /Cannot measure branch values: into must be a file, got .* \(EISDIR\)$/,
+    );
+    await assert.rejects(
+      branchValues(markov(), [], settings),
+      /Cannot measure branch values: tasks must have at least one task, got none$/,
+    );
     await writeFile(parts!, '{"format":"x"}\n');
     await assert.rejects(
       BranchValues.load(parts!),
@@ -322,7 +338,7 @@ test("branchValues() and BranchValues refuse what makes no sense", async () => {
   assert.deepEqual(values.worth(["uniform"])[0]!.value, undefined);
   assert.throws(
     () => values.worth(["unifrom"] as never),
-    /one of fresh, uniform, .*, got unifrom$/,
+    /one of fresh, uniform, .*, got unifrom; did you mean uniform\?$/,
   );
   assert.throws(
     () => values.worth([], { per: "row" as never }),

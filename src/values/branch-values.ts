@@ -7,6 +7,7 @@ import {
   type OptionRules,
 } from "../arguments/check-options.js";
 import { readFile } from "#platform/files";
+import { nearest } from "../../spelling/nearest.js";
 import { sumsByPrompt } from "../rollout/entropy/bootstrap.js";
 import { showAs, type Shown } from "../show/show-as.js";
 import { withEnds } from "../text/interval-text.js";
@@ -384,8 +385,9 @@ export class BranchValues {
       : Object.entries(rules);
     for (const [name, rule] of entries) {
       if (typeof rule === "function" || isName(rule)) continue;
+      const near = typeof rule === "string" ? nearest(rule, placeRuleNames) : undefined;
       throw new RangeError(
-        `Cannot ${action}: a rule must be a function or one of ${placeRuleNames.join(", ")}, got ${typeof rule === "string" ? rule : `${typeof rule} for ${name}`}`,
+        `Cannot ${action}: a rule must be a function or one of ${placeRuleNames.join(", ")}, got ${typeof rule === "string" ? rule : `${typeof rule} for ${name}`}${near === undefined ? "" : `; did you mean ${near}?`}`,
       );
     }
     return entries as [string, PlaceRule | PlaceRuleName][];

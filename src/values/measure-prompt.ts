@@ -1,3 +1,4 @@
+import { sha256 } from "#platform/sha256";
 import type { Policy } from "../policy/policy.js";
 import type { Reward } from "../reward/reward-function.js";
 import { type ScorableTask, score } from "../reward/score-trees.js";
@@ -7,6 +8,10 @@ import { rollout } from "../rollout/rollout.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
 import { rounded, type ValueRecord, type ValueState } from "./value-record.js";
+
+/** What a task is told apart by in a file: its id, or its place and a hash of its prompt. */
+export const labelOf = ({ id, prompt }: ScorableTask, index: number): string =>
+  id ?? `#${index} ${sha256(JSON.stringify(prompt ?? null)).slice(0, 8)}`;
 
 /** How one prompt is measured. */
 export interface PromptMeasurement {
@@ -63,7 +68,7 @@ export async function measurePrompt(
     tree.tokenizer!.decode(tokens, { skipSpecial: true });
   return {
     index: tree.index,
-    task: task.id ?? `#${tree.index}`,
+    task: labelOf(task, tree.index),
     score: rounded(scores[0]!),
     texts: drawn.map(({ place }) => decode([trajectory.tokens[place]!])),
     entropies: drawn.map(({ node, at }) => rounded(tree.nodes[node]!.entropies[at]!)),

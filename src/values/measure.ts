@@ -8,13 +8,13 @@ import type { Policy } from "../policy/policy.js";
 import type { Reward } from "../reward/reward-function.js";
 import type { ScorableTask } from "../reward/score-trees.js";
 import { rolloutRules } from "../rollout/option-rules.js";
-import type { RolloutOptions } from "../rollout/options.js";
+import type { AnswerOptions, RolloutOptions } from "../rollout/options.js";
 import { rolloutConfig } from "../rollout/config.js";
 import { runningCell } from "../show/running-cell.js";
 import { watchAs } from "../show/watch-as.js";
 import { ToolSet, toolSetOf, type ToolOutcome } from "../tools/tool-set.js";
 import { BranchValues } from "./branch-values.js";
-import { measurePrompt } from "./measure-prompt.js";
+import { labelOf, measurePrompt } from "./measure-prompt.js";
 import {
   headLine,
   readValues,
@@ -31,17 +31,7 @@ export interface ValueProgress {
 }
 
 /** How branch values are measured. */
-export interface BranchValueOptions extends Pick<
-  RolloutOptions,
-  | "tools"
-  | "environment"
-  | "sampling"
-  | "responseLength"
-  | "callLimit"
-  | "promptLimit"
-  | "seed"
-  | "signal"
-> {
+export interface BranchValueOptions extends AnswerOptions {
   /** Forks of each state. Variance needs 8, decided variance 16. Default 16. */
   K?: number;
   /** Tokens that are this likely together do not change the state. Default 0.99; 1: every token is a state. */
@@ -54,7 +44,7 @@ export interface BranchValueOptions extends Pick<
   current?: Policy;
   /**
    * The file that takes each prompt's values as soon as they are measured. Called again with the same
-   * settings, the measurement goes on where it stopped, and the file has the same bytes as if it never had.
+   * settings, the measurement resumes, and the file has the same bytes as if it had never stopped.
    */
   into?: string;
   /** Ask a tool again what it has answered before. Default: its answer is remembered. */
@@ -114,6 +104,8 @@ export async function branchValues(
 ): Promise<BranchValues> {
   const action = "measure branch values";
   checkArguments(action, { policy, tasks }, { policy: "policy", tasks: "list" });
+  if (tasks.length === 0)
+    throw new RangeError(`Cannot ${action}: tasks must have at least one task, got none`);
   checkOptions(action, options, rules);
   const {
     K = 16,
@@ -189,7 +181,12 @@ async function openFile(
   settings: ValueSettings,
   tasks: readonly ScorableTask[],
 ): Promise<{ records: ValueRecord[] }> {
-  const text = await readIfThere(path);
+  const text = await readIfThere(path).catch((error: unknown) => {
+    throw new Error(
+      `Cannot measure branch values: into must be a file, got ${path} (${(error as NodeJS.ErrnoException).code})`,
+      { cause: error },
+    );
+  });
   const known = text === undefined ? undefined : readValues(text, path);
   if (!known) {
     await writeFile(path, headLine(settings));
@@ -206,7 +203,7 @@ async function openFile(
   for (const [i, { task }] of known.records.entries()) {
     const asked = tasks[i];
     if (!asked) break;
-    if (task !== (asked.id ?? `#${i}`))
+    if (task !== labelOf(asked, i))
       throw wrong(`of these tasks, in order`, `task ${shown(task)} at ${i}`);
   }
   await truncate(path, known.bytes);

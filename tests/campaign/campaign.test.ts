@@ -20,7 +20,7 @@ const read = (path: string) =>
     .split("\n")
     .map((line) => JSON.parse(line) as Result);
 
-test("a campaign of attacks keeps its results and goes on where it was stopped", () => {
+test("a campaign of attacks keeps its results and resumes where it was stopped", () => {
   const results = join(temporaryFolder("campaign"), "results.jsonl");
   const args = ["attacks", "--area", "keys", "--seed", "4", "--results", results, "--count"];
   assert.equal(campaign(...args, "2").status, 0);

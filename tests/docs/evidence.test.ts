@@ -38,7 +38,7 @@ test("the tables of docs/evidence are recomputed from its data files", async () 
   assert.notEqual(one(), before);
 });
 
-test("node scripts/evidence.mjs measures a cell, goes on where it stopped, and names what is wrong", () => {
+test("node scripts/evidence.mjs measures a cell, resumes where it stopped, and names what is wrong", () => {
   const out = mkdtempSync(join(tmpdir(), "evidence-"));
   const run = (...args: string[]) => {
     const script = fileURLToPath(new URL("scripts/evidence.mjs", root));

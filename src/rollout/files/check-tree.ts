@@ -38,6 +38,10 @@ export function checkTree(data: Parsed, where: string): void {
   need("prompt.text", "text", prompt["text"], typeof prompt["text"] === "string");
   list("prompt.tokens", prompt["tokens"], Number.isInteger);
 
+  list("eosIds", data["eosIds"], Number.isInteger);
+  integer("padId", data["padId"], -1, Number.MAX_SAFE_INTEGER);
+  if (!isObject(data["cutTexts"])) refuse("cutTexts", "an object", data["cutTexts"]);
+
   const nodes = objects("nodes", data["nodes"]);
   const trajectories = objects("trajectories", data["trajectories"]);
   for (const [i, node] of nodes.entries()) {
@@ -52,12 +56,17 @@ export function checkTree(data: Parsed, where: string): void {
     list(`${at}.tokens`, tokens, Number.isInteger);
     list(`${at}.logprobs`, logprobs, isNumber);
     list(`${at}.entropies`, entropies, isNumber);
+    if (node["tool"] !== undefined && !isObject(node["tool"]))
+      refuse(`${at}.tool`, "an object", node["tool"]);
+    if (node["branch"] !== undefined) objects(`${at}.branch`, node["branch"]);
     if (top === undefined) continue;
     if (!isObject(top)) return refuse(`${at}.top`, "an object", top);
     integer(`${at}.top.width`, top["width"], 0, Number.MAX_SAFE_INTEGER);
     list(`${at}.top.ids`, top["ids"], Number.isInteger);
     list(`${at}.top.logprobs`, top["logprobs"], isNumber);
   }
+  const isTrajectory = (id: unknown) => Number.isInteger(id) && Number(id) in trajectories;
+  if (data["selection"] !== undefined) list("selection", data["selection"], isTrajectory);
   for (const [i, { id, from, leaf, parent }] of trajectories.entries()) {
     const at = `trajectories[${i}]`;
     integer(`${at}.id`, id, i, i);

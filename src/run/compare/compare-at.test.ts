@@ -104,3 +104,14 @@ test("compareAt() corrects for all comparisons, and rounds to what the intervals
   );
   await assert.rejects(compareAt({ a: [run([0, 1])], b: [] }, { at: 500 }), /must share a seed/);
 });
+
+test("compareAt() names what is missing", async () => {
+  await assert.rejects(
+    compareAt({}, { at: 1 }),
+    /Cannot compare runs: runs must have at least one setting, got none$/,
+  );
+  await assert.rejects(
+    compareAt({ a: [] }, { at: 1, against: "toString" }),
+    /Cannot compare runs: against must be one of a, got toString$/,
+  );
+});

@@ -203,10 +203,12 @@ export async function compareAt(
   const named: Readonly<Record<string, readonly ComparedRun[]>> =
     runs instanceof SweepRuns ? runs.folders : runs;
   const names = Object.keys(named);
-  const { against = names[0], margin } = options;
-  if (against === undefined || named[against] === undefined) {
+  if (names.length === 0)
+    throw new RangeError("Cannot compare runs: runs must have at least one setting, got none");
+  const { against = names[0]!, margin } = options;
+  if (!Object.hasOwn(named, against)) {
     throw new RangeError(
-      `Cannot compare runs: against must be one of ${names.join(", ") || "no settings"}, got ${against}`,
+      `Cannot compare runs: against must be one of ${names.join(", ")}, got ${against}`,
     );
   }
   const arms: ArmAt[] = [];

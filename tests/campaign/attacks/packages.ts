@@ -15,6 +15,9 @@ import { loadModel } from "../../../src/model/load/load-model.js";
 import { HfTokenizer } from "../../../src/model/tokenizer/hf-tokenizer.js";
 import type { Random } from "../../../src/random/random.js";
 import { loadTrees } from "../../../src/rollout/files/tree-files.js";
+import { treesToJsonl } from "../../../src/rollout/files/tree-jsonl.js";
+import { rollout } from "../../../src/rollout/rollout.js";
+import { randomTextPolicy } from "../../../src/rollout/testing/random-text-policy.js";
 import { type Area, type Attempt, Broken, type Place } from "../attempt.js";
 
 const tiny = fileURLToPath(new URL("../../../../data/models/tiny", import.meta.url));
@@ -191,61 +194,38 @@ async function torchFile(place: Place, random: Random): Promise<string> {
 }
 
 async function trees(place: Place, random: Random): Promise<string> {
-  const node = {
-    id: 0,
-    parent: -1,
-    kind: "model",
-    trajectory: 0,
-    round: 0,
-    text: "a",
-    tokens: [1],
-    logprobs: [-1],
-    entropies: [1],
-  };
-  const tree = {
-    prompt: { text: "a", tokens: [1] },
-    nodes: [node],
-    trajectories: [{ id: 0, nodes: [0] }],
-    task: { prompt: "a" },
-  };
+  const tree = await rollout(
+    randomTextPolicy(),
+    { prompt: "1" },
+    { n: 4, initialRollouts: 2, seed: 1 },
+  );
+  const whole = JSON.parse(treesToJsonl([tree])) as unknown;
   const path = join(place.folder, "trees.jsonl");
-  writeFileSync(path, `${JSON.stringify(changed(tree, random))}\n`);
-  return await refusedOrWhole(async () => {
-    for (const one of await loadTrees(path))
-      void one.trajectories.map((trajectory) => trajectory.text);
-  });
+  const read = async () => {
+    const read = await loadTrees(path);
+    for (const one of read) void [String(one), one.selected.map(({ text }) => text)];
+    treesToJsonl(read);
+  };
+  // What is whole must load: otherwise every change would be refused for another reason.
+  writeFileSync(path, `${JSON.stringify(whole)}\n`);
+  await read();
+  writeFileSync(path, `${JSON.stringify(changed(whole, random))}\n`);
+  return await refusedOrWhole(read);
 }
 
 export const packages: Area = {
   name: "packages",
   share: 6,
   seconds: 30,
-  make: (random): Attempt =>
-    random.choose([
-      {
-        name: "a model's folder with something changed",
-        promise: "it is loaded or refused in words; no crash, no endless work",
-        run: (place) => model(place, random),
-      },
-      {
-        name: "a GGUF file with bytes changed",
-        promise: "it is loaded or refused in words; no crash, no endless work",
-        run: (place) => gguf(place, random),
-      },
-      {
-        name: "a PyTorch file with bytes changed",
-        promise: "it is loaded or refused in words; no crash, no endless work",
-        run: (place) => torchFile(place, random),
-      },
-      {
-        name: "a pickle that calls what it should not",
-        promise: "nothing of it is called",
-        run: (place) => hostilePickle(place, random),
-      },
-      {
-        name: "trees with something changed",
-        promise: "they are loaded or refused in words",
-        run: (place) => trees(place, random),
-      },
-    ]),
+  make: (random): Attempt => {
+    const safe = "it is loaded or refused in words; no crash, no endless work";
+    const [name, promise, attack] = random.choose([
+      ["a model's folder with something changed", safe, model],
+      ["a GGUF file with bytes changed", safe, gguf],
+      ["a PyTorch file with bytes changed", safe, torchFile],
+      ["a pickle that calls what it should not", "nothing of it is called", hostilePickle],
+      ["trees with something changed", safe, trees],
+    ] as const);
+    return { name, promise, run: (place) => attack(place, random) };
+  },
 };
