@@ -69,9 +69,9 @@ test("a sweep killed with SIGKILL midway and started again ends with the tables 
     assert.deepEqual(named(join(broken)), named(join(whole)), id);
   }
   const seeds = (arm: string) => [1, 2].map((seed) => join(whole, arm, `seed-${seed}`)).join(",");
-  const at = ["--at", "200", "--metric", "critic/score/mean"];
+  const at = ["--at", "600", "--metric", "critic/score/mean"];
   const compared = await runToEnd(["compare", `a=${seeds("fresh")}`, `b=${seeds("trees")}`, ...at]);
-  assert.match(compared.output, /critic\/score\/mean at 200 tokens[^]*b - a +2 /, compared.output);
+  assert.match(compared.output, /critic\/score\/mean at 600 tokens[^]*b - a +2 /, compared.output);
 
   const other = await fileFor(join(home, "broken"), { fresh: { preset: "aepo" } });
   const refused = await runToEnd(["sweep", other]);
