@@ -24,6 +24,17 @@ must() {
 # Where pictures of pages go.
 export ARPO_LAB_SCREENSHOTS=${ARPO_LAB_SCREENSHOTS:-$PWD/node_modules/.cache/screenshots}
 
+# `.ci/full WORD…` runs, of the sections that stand after `choose`, those whose names contain a word.
+words=("$@")
+choosing=""
+choose() { [ ${#words[@]} = 0 ] || choosing=yes; }
+chosen() { # NAME
+  local word
+  [ -n "$choosing" ] || return 0
+  for word in "${words[@]}"; do [[ $1 == *"$word"* ]] && return 0; done
+  return 1
+}
+
 sections=0
 joining=""
 
@@ -40,6 +51,7 @@ timed() { # NUMBER NAME COMMAND…: runs a section in a shell of its own, whose 
 }
 
 section() { # NAME COMMAND…: runs a section now
+  chosen "$1" || return 0
   sections=$((sections + 1))
   printf '\n=== %s (after %d s)\n' "$1" "$((SECONDS - began))"
   timed "$sections" "$@"
@@ -98,7 +110,7 @@ finish() { # prints the table, writes it to docs/ci.md, and lists what was skipp
   wait_beside
   local total=$((SECONDS - began))
   printf '\n=== done\n'
-  sort -n "$ci/table" | node scripts/ci-table.mjs "$which" "$total"
+  sort -n "$ci/table" | node scripts/ci-table.mjs "$which" "$total" "${words[*]:-}"
   sleep 1 # until tee has written the last lines
   local list
   for list in "skipped:^ *﹣ |^left out: " "failed once and passed once:^UNSTEADY " "left in the temporary folder:^LEFT " "failed:^FAILED "; do

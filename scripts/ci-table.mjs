@@ -1,11 +1,12 @@
-// `node scripts/ci-table.mjs run|full SECONDS`: prints the table of a run of CI, whose sections stand on the
-// input (number, seconds, CPU seconds and name between tabs), and writes it into its part of docs/ci.md.
+// `node scripts/ci-table.mjs run|full SECONDS [WORDS]`: prints the table of a run of CI, whose sections stand on the
+// input (number, seconds, CPU seconds and name between tabs), and writes it into its part of docs/ci.md unless
+// words chose some of the sections.
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 
 const page = fileURLToPath(new URL("../docs/ci.md", import.meta.url));
-const [which, total] = process.argv.slice(2);
+const [which, total, words] = process.argv.slice(2);
 const sections = readFileSync(0, "utf8")
   .split("\n")
   .filter(Boolean)
@@ -14,6 +15,7 @@ const sections = readFileSync(0, "utf8")
 for (const [, seconds, cpu, name] of sections)
   console.log(`${seconds.padStart(5)} s  ${cpu.padStart(5)} s CPU  ${name}`);
 console.log(`${total.padStart(5)} s in all`);
+if (words) process.exit();
 
 const machine = `${availableParallelism()} processors (${cpus()[0]?.model.trim()}), Node ${process.version}`;
 const load = loadavg()[2].toFixed(1);
