@@ -26,8 +26,11 @@ export const heldByProcess =
     let errors = "";
     let buffered: Uint8Array[] = [];
     let length = 0;
-    const end = (why: string): void => ended(`${why} ${errors.slice(-300)}`.trim());
+    let isOurs = false;
+    const end = (why: string, isStranger = false): void =>
+      ended(`${why} ${errors.slice(-300)}`.trim(), isStranger);
     const kill = (): void => {
+      isOurs = true;
       try {
         if (child.pid !== undefined && system !== "win32") endGroup(child.pid);
       } catch {
@@ -67,7 +70,9 @@ export const heldByProcess =
       heard(message);
     });
     child.once("error", (error) => end(error.message));
-    child.once("close", (code, signal) => end(signal ?? `status ${code}`));
+    child.once("close", (code, signal) =>
+      end(signal ?? `status ${code}`, signal === "SIGKILL" && !isOurs),
+    );
     return {
       get pid() {
         return child.pid;

@@ -10,15 +10,25 @@ interface Held {
   kill(): void;
 }
 
-/** Starts a worker: `heard` takes its messages, `ended` hears once that there will be no more. */
+/**
+ * Starts a worker: `heard` takes its messages, `ended` hears once that there will be no more, and whether somebody
+ * else killed it.
+ */
 export type Hold = (
   heard: (message: ChildReady | ChildReply) => void,
-  ended: (why: string) => void,
+  ended: (why: string, isStranger?: boolean) => void,
 ) => Held;
 
 /** The worker ended while it had work, or would not start. */
 export class WorkerDied extends Error {
   override name = "WorkerDied";
+  constructor(
+    message: string,
+    /** Neither the code nor this program ended it: somebody else did, such as a system that ran out of memory. */
+    readonly isStranger = false,
+  ) {
+    super(message);
+  }
 }
 
 interface Pending {
@@ -39,6 +49,8 @@ export class PythonChild {
   readonly #exited: Promise<void>;
   #pending: Pending = none;
   #alive = true;
+  /** How it ended. */
+  #end = new WorkerDied("the worker has ended");
   #id = 0;
 
   constructor(start: Hold) {
@@ -47,9 +59,10 @@ export class PythonChild {
     const ready = this.#next();
     this.#held = start(
       (message) => this.#settle().resolve(message),
-      (why) => {
+      (why, isStranger) => {
         this.#alive = false;
-        this.#settle().reject(new WorkerDied(`the worker ended: ${why}`));
+        this.#end = new WorkerDied(`the worker ended: ${why}`, isStranger);
+        this.#settle().reject(this.#end);
         exited();
       },
     );
@@ -71,7 +84,7 @@ export class PythonChild {
   /** Sends a request; rejects with `WorkerDied` when the worker ends first. */
   async ask(request: Omit<ChildRequest, "id">): Promise<ChildReply> {
     await this.ready;
-    if (!this.#alive) throw new WorkerDied("the worker has ended");
+    if (!this.#alive) throw this.#end;
     this.#held.hold(true);
     const id = ++this.#id;
     const answered = this.#next();

@@ -99,10 +99,14 @@ export class PythonPool {
     const tier = /\b(sympy|mpmath)\b/.test(code) ? "heavy" : "light";
     const limit = this.#limits.maxOutput;
     let reply: ChildReply | "late";
+    const ask = (child: PythonChild) =>
+      child.ask({ kind: "run", code, timeoutMs, outputBytes: 4 * limit + 4 });
     try {
-      reply = await this.#with(tier, timeoutMs, signal, (child) =>
-        child.ask({ kind: "run", code, timeoutMs, outputBytes: 4 * limit + 4 }),
-      );
+      reply = await this.#with(tier, timeoutMs, signal, ask).catch((error: unknown) => {
+        if (!(error instanceof WorkerDied) || !error.isStranger || this.#disposed) throw error;
+        // The code has not done that, and may not have begun: it has another interpreter, once.
+        return this.#with(tier, timeoutMs, signal, ask, "newest");
+      });
     } catch (error) {
       if (!(error instanceof WorkerDied) || this.#disposed || signal?.aborted) throw error;
       // The code broke its interpreter, as it may break a python of its own: that is its answer.
@@ -133,12 +137,14 @@ export class PythonPool {
     timeoutMs: number,
     signal: AbortSignal | undefined,
     task: (child: PythonChild) => Promise<ChildReply>,
+    which: "oldest" | "newest" = "oldest",
   ): Promise<ChildReply | "late"> {
     // The one that has waited longest: the others may still be putting their memory back.
-    let child = this.#idle[tier].shift();
+    const next = () => (which === "oldest" ? this.#idle[tier].shift() : this.#idle[tier].pop());
+    let child = next();
     while (child && !child.alive) {
       this.#all.delete(child);
-      child = this.#idle[tier].shift();
+      child = next();
     }
     child ??= this.#start(tier);
     let started = false;

@@ -38,6 +38,22 @@ test("PythonPool.run() stops code at its time limit and continues", async () => 
   assert.notDeepEqual(pool.pids, before);
 });
 
+test("PythonPool.run() runs code again whose interpreter somebody else killed, before or while it ran", async () => {
+  const two = pyodidePool({ workers: 2, timeoutMs: 20_000 });
+  after(() => two.dispose());
+  await two.warm();
+  const kill = () => two.pids.forEach((pid) => process.kill(pid, "SIGKILL"));
+  kill();
+  const answers = await Promise.all([two.run("40 + 2"), two.run("40 + 3")]);
+  assert.deepEqual(
+    answers.map((answer) => answer.text),
+    ["42", "43"],
+  );
+  const slow = two.run("import time\ntime.sleep(1)\n7");
+  setTimeout(kill, 300);
+  assert.equal((await slow).text, "7");
+});
+
 test("PythonPool.run() reads line ends and outer space as Python reads a process's text", async () => {
   assert.equal(await text(String.raw`print("\x1c\r\n a\rb\r\nc\n\ufeff\x85")`), "a\nb\nc\n\ufeff");
 });
