@@ -78,7 +78,9 @@ async function tried(
   if (last.test(file) && changed) {
     if (status === 0) throw new Broken("silent", `${said} was not found: ${output}`);
     assert.match(output, /must be as it was saved|must be a checkpoint/, said);
-    const way = /(?:(?:go on|resume) from it with|(?:begin anew|start again) with) ([^\n]+)$/m.exec(output)?.[1];
+    const way = /(?:(?:go on|resume) from it with|(?:begin anew|start again) with) ([^\n]+)$/m.exec(
+      output,
+    )?.[1];
     if (way === undefined) {
       // No state at all is no checkpoint of this program.
       assert.match(output, /must be a checkpoint/, said);
