@@ -26,11 +26,28 @@ judgeAnswers(lesson02, {
       ],
     ],
   },
-  "02 outage": {
-    right: ["set aside"],
+  "02 sound": {
+    right: [
+      (all) => all.filter(({ calls }) => calls.every(({ ok }) => ok)).map(({ id }) => id),
+      (all) => all.filter(({ calls }) => !calls.some(({ failure }) => failure)).map(({ id }) => id),
+    ],
     wrong: [
-      ["punish", /did not cause/],
-      ["reward", /then guess/],
+      [
+        (all) =>
+          all
+            .filter(({ calls, score }) => score > 0 || calls.every(({ ok }) => ok))
+            .map(({ id }) => id),
+        /was a guess/,
+      ],
+      [
+        (all) =>
+          all
+            .filter(({ calls }) => calls.every(({ text }) => text.startsWith("Page")))
+            .map(({ id }) => id),
+        /Finding nothing is an answer/,
+      ],
+      [(all) => all.filter(({ score }) => score > 0).map(({ id }) => id), /wrong answers as well/],
+      [(all) => all.map(({ id }) => id), /but should give/],
     ],
   },
 });

@@ -1,11 +1,28 @@
-import { checkFunction, checkValue } from "../check.js";
+import type { ToolOutcome } from "../../../src/tools/tool-set.js";
+import { agree, checkFunction, checkValue } from "../check.js";
 import { rule } from "../rule.js";
-import { right, wrong } from "../verdict.js";
 
 export interface Stretch {
   kind: "model" | "tool";
   tokens: number;
 }
+
+/** A trajectory with what its tools answered. */
+export interface AnsweredTrajectory {
+  id: number;
+  score: number;
+  calls: Pick<ToolOutcome, "ok" | "failure" | "text">[];
+}
+
+type Call = AnsweredTrajectory["calls"][number];
+const found: Call = { ok: true, text: "Page 1: The mayor of Savia is Fileth." };
+const nothing: Call = { ok: true, text: "No search results found." };
+const down: Call = {
+  ok: false,
+  failure: { kind: "error", message: "refused" },
+  text: "Tool(search) returned empty output.",
+};
+const answered = (id: number, score: number, ...calls: Call[]) => ({ id, score, calls });
 
 /** An agent and its tools. */
 export const lesson02 = {
@@ -50,16 +67,46 @@ export const lesson02 = {
         },
       ),
   }),
-  "02 outage": rule<"punish" | "set aside" | "reward">({
-    hint: "ask whose fault it was, and what the model would learn from each.",
-    check: (given) => {
-      if (given === "set aside")
-        return right(
-          "the trajectory says nothing about how well the model searches. The library reports such trajectories (`diagnose`) and counts the failed calls; leaving them out is your decision to make.",
-        );
-      return given === "punish"
-        ? wrong("the model would learn that searching is useless, from an outage it did not cause.")
-        : wrong("the model would learn to search and then guess, whatever it reads.");
-    },
+  "02 sound": rule<(trajectories: AnsweredTrajectory[]) => number[]>({
+    hint: "what do the three outcomes of a call (`ok`, `failure`, `text`) look like in the table above: for a broken tool, and for a search that finds nothing?",
+    check: (given) =>
+      checkFunction(
+        given,
+        [
+          [[[answered(0, 1, found)]], [0]],
+          [[[answered(0, 0, found), answered(1, 0, down), answered(2, 0, nothing)]], [0, 2]],
+          [[[answered(3, 1, down, found), answered(5, 0)]], [5]],
+          [[[answered(7, 1, nothing, found), answered(8, -1, found)]], [7, 8]],
+        ],
+        {
+          because:
+            "a right answer after a failed call goes too: kept alone, lucky guesses would teach the model to guess.",
+          off: ([trajectories], ids) => {
+            const by = (test: (one: AnsweredTrajectory) => boolean) =>
+              trajectories.filter(test).map(({ id }) => id);
+            const isFailed = ({ calls }: AnsweredTrajectory) => calls.some(({ ok }) => !ok);
+            if (
+              agree(
+                ids,
+                by((one) => !isFailed(one) || one.score > 0),
+              )
+            )
+              return "A right answer after a failed call was a guess.";
+            if (
+              agree(
+                ids,
+                by(({ calls }) => calls.every(({ text }) => text === found.text)),
+              )
+            )
+              return "Finding nothing is an answer, and an answer without calls is the model's own doing.";
+            return agree(
+              ids,
+              by(({ score }) => score > 0),
+            )
+              ? "An update needs wrong answers as well, where the model is to blame for them."
+              : undefined;
+          },
+        },
+      ),
   }),
 };

@@ -1,3 +1,4 @@
+import { relative, resolve } from "node:path";
 import { deepResearch } from "../../../src/reward/deep-research.js";
 import { judgeAnswers } from "../testing/judge-answers.js";
 import { lesson12 } from "./lesson-12.js";
@@ -41,11 +42,17 @@ judgeAnswers(lesson12, {
       [(judged) => deepResearch(judged).score, /50 tokens it gives 1/],
     ],
   },
-  "12 safety": {
-    right: ["a copy of the folder per call"],
+  "12 guard": {
+    right: [
+      (folder, path) => resolve(folder, path).startsWith(`${folder}/`),
+      (folder, path) => !relative(folder, resolve(folder, path)).startsWith(".."),
+    ],
     wrong: [
-      ["ask the model to be careful", /tries everything/],
-      ["take away 1 from the reward per deleted file", /does not protect/],
+      [() => true, /leads out/],
+      [(_, path) => !path.includes(".."), /begins at the root, not/],
+      [(_, path) => !path.includes("..") && !path.startsWith("/"), /stays in it/],
+      [(folder, path) => resolve(folder, path).startsWith(folder), /another folder/],
+      [() => false, /may be read/],
     ],
   },
 });

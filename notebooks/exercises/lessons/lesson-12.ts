@@ -6,11 +6,20 @@ import { agree, ask } from "../check.js";
 import { rule } from "../rule.js";
 import { right, wrong } from "../verdict.js";
 
-/** How to let an agent delete files. */
-export type Design =
-  | "ask the model to be careful"
-  | "a copy of the folder per call"
-  | "take away 1 from the reward per deleted file";
+/** Paths that a model may ask a tool for, whether they lie in /data/work, and what to say otherwise. */
+const guarded: [path: string, allowed: boolean, off: string][] = [
+  ["notes.txt", true, "A file of the folder may be read."],
+  ["../secret.txt", false, "It leads out of the folder."],
+  ["/etc/passwd", false, "It begins at the root, not in the folder."],
+  ["a/../b.txt", true, "It leaves a folder inside the folder and stays in it."],
+  ["a/../../secret.txt", false, "Count the steps up: it ends outside."],
+  ["/data/work/a.txt", true, "It begins at the root, and ends in the folder."],
+  [
+    "../workshop/a.txt",
+    false,
+    "/data/workshop begins with the same letters, and is another folder.",
+  ],
+];
 
 const judged = (answer: string, length: number): JudgedTrajectory =>
   judgedTrajectory({
@@ -74,16 +83,17 @@ export const lesson12 = {
       );
     },
   }),
-  "12 safety": rule<Design>({
-    hint: "what happens the first time, before anything has been learnt?",
+  "12 guard": rule<(folder: string, path: string) => boolean>({
+    hint: "`resolve(folder, path)` of node:path gives the place that a path leads to. When does that place lie in the folder?",
     check: (given) => {
-      if (given === "a copy of the folder per call")
-        return right(
-          "what a model is trying out must not be able to do harm; a reward only acts afterwards.",
-        );
-      return given === "ask the model to be careful"
-        ? wrong("training rewards what works, not what was asked; and it tries everything.")
-        : wrong("the files are gone by then. A reward teaches; it does not protect.");
+      for (const [path, allowed, off] of guarded) {
+        const found = ask(given, "/data/work", path);
+        if (found === allowed) continue;
+        return wrong(`for the path ${JSON.stringify(path)} it gives ${String(found)}. ${off}`);
+      }
+      return right(
+        "a model tries everything, so the tool must refuse before anything is read. A reward only acts afterwards.",
+      );
     },
   }),
 };

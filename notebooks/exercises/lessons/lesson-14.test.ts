@@ -10,11 +10,41 @@ judgeAnswers(lesson14, {
       [6, /you gave 6/],
     ],
   },
-  "14 country": {
-    right: ["the facts"],
+  "14 memory": {
+    right: [2152, 134.5 * 16],
     wrong: [
-      ["the tags", /are the same/],
-      ["the wordings", /held out/],
+      [538, /weights alone/],
+      [1076, /two averages/],
+      [1614, /one of the four/],
+      [98, /you gave 98/],
+    ],
+  },
+  "14 held out": {
+    right: [
+      (train, test) =>
+        test.filter(
+          ({ about, wording }) =>
+            !train.some((seen) => seen.about === about || seen.wording === wording),
+        ),
+    ],
+    wrong: [
+      [
+        (train, test) => test.filter(({ about }) => !train.some((seen) => seen.about === about)),
+        /words of training/,
+      ],
+      [
+        (train, test) =>
+          test.filter(({ wording }) => !train.some((seen) => seen.wording === wording)),
+        /about something in training/,
+      ],
+      [
+        (train, test) =>
+          test.filter(
+            ({ about, wording }) =>
+              !train.some((seen) => seen.about === about && seen.wording === wording),
+          ),
+        /either one/,
+      ],
     ],
   },
 });

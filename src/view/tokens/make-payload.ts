@@ -16,14 +16,24 @@ const regions: readonly (ClipRegion | "not trained")[] = [
   "not trained",
 ];
 
-/** The tokens of a batch under reports of it, or before any, as a token view's page reads them. */
+/**
+ * The tokens of a batch under reports of it, or before any, as a token view's page reads them. Trajectories
+ * in which reports differ come first.
+ */
 export function tokenPayload(
   batch: TrainingBatch,
   reports: readonly { name: string; report: UpdateReport }[],
   summary: string[],
   tokenizer?: Tokenizer,
 ): TokenPayload {
-  const { rows } = batch;
+  const differing = (row: TrainingBatch["rows"][number]): number[] => {
+    const [first = [], ...others] = reports.map(({ report }) => report.tokens(row));
+    return [...first.keys()].filter((t) =>
+      others.some((own) => own[t]?.weight !== first[t]?.weight),
+    );
+  };
+  const isAlike = (row: TrainingBatch["rows"][number]) => Number(differing(row).length === 0);
+  const rows = batch.rows.toSorted((a, b) => isAlike(a) - isAlike(b));
   let total = 0;
   const places = rows.map(({ trajectory, group, reward }) => {
     const start = total;
@@ -83,6 +93,7 @@ export function tokenPayload(
   const wide = tokens.some((value) => value > 65535);
   return {
     ...{ summary, vocabulary, wide, panels },
+    differs: rows.flatMap((row, i) => differing(row).map((t) => places[i]!.start + t)),
     regions: [...regions],
     tokens: packIntegers(tokens, wide),
     rows: places,

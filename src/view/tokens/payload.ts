@@ -22,4 +22,6 @@ export interface TokenPayload {
   wide: boolean;
   rows: { label: string; start: number; length: number }[];
   panels: TokenPanel[];
+  /** Tokens whose gradient weight is not the same in all panels. */
+  differs: number[];
 }

@@ -19,6 +19,8 @@ export function tokenPicture(payload: TokenPayload): string {
   const painter = svgPainter();
   const grounds = new Map<string, string>();
   let lines = "";
+  let frames = "";
+  const differs = new Set(payload.differs);
   const quantity = [...panels[0]!.values.keys()][0]!;
   const colouring = colouringOf(panels, quantity, palettes.light);
   const untrained = payload.regions.length - 1;
@@ -31,7 +33,7 @@ export function tokenPicture(payload: TokenPayload): string {
   painter.text(
     12,
     y,
-    `colour: ${quantity}; struck out: no gradient; underlined: outside the bounds, gradient kept`,
+    `colour: ${quantity}; struck out: no gradient; underlined: outside the bounds, gradient kept${differs.size > 0 ? "; framed: differs" : ""}`,
     {
       ...{ size: 11, fill: theme.ink2 },
     },
@@ -81,6 +83,8 @@ export function tokenPicture(payload: TokenPayload): string {
           const isLost = panel.values.get("weight")?.[token] === 0;
           lines += `M${tenth(x)} ${isLost ? at : at + 8}h${tenth(wide - 1)}`;
         }
+        if (differs.has(token))
+          frames += `M${tenth(x)} ${at - 9}h${tenth(wide - 1)}v18h${tenth(1 - wide)}z`;
         x += wide;
       }
       write();
@@ -103,6 +107,7 @@ export function tokenPicture(payload: TokenPayload): string {
   ground.rect(0, 0, width, y, { fill: theme.paper });
   for (const [fill, path] of grounds) ground.path(path, { fill });
   painter.path(lines, { stroke: theme.ink, width: 1.4, butt: true });
+  painter.path(frames, { stroke: theme.accent, width: 2 });
   return stillSvg({
     ...{ width, height: y, title: payload.summary[0] ?? "Tokens" },
     words: payload.summary.join("\n"),

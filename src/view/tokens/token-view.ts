@@ -21,6 +21,7 @@ const style = `
 .arpo-view .arpo-lost{text-decoration:line-through;text-decoration-thickness:2px}
 .arpo-view .arpo-kept{text-decoration:underline;text-decoration-thickness:2px}
 .arpo-view .arpo-untrained{opacity:.75}
+.arpo-view .arpo-differs{box-shadow:inset 0 0 0 2px var(--accent)}
 `;
 
 /**

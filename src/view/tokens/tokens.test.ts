@@ -75,3 +75,22 @@ test("tokenView() gives one piece of HTML in which no text of the batch is code"
   assert.equal(html.match(/<\/script>/g)!.length, 2);
   assert.doesNotMatch(html, /<!--|https?:/);
 });
+
+test("clipComparison() begins with the trajectories in which PPO and AEPO differ, and marks those tokens", async () => {
+  const { batch } = await sampleReport();
+  const { rows } = batch;
+  const { payload } = clipComparison(new TrainingBatch([...rows].reverse(), "grpo"));
+  const [ppo, aepo] = payload.panels.map((panel) => numbers(panel.quantities.weight!));
+  const wanted = [...ppo!.keys()].filter((i) => !Number.isNaN(ppo![i]) && ppo![i] !== aepo![i]);
+  assert.ok(wanted.length > 0);
+  assert.deepEqual(payload.differs, wanted);
+  const differs = payload.rows.map(({ start, length }) =>
+    payload.differs.some((token) => token >= start && token < start + length),
+  );
+  assert.ok(differs.includes(false), "a trajectory without a difference");
+  assert.deepEqual(
+    differs,
+    differs.toSorted((a, b) => Number(b) - Number(a)),
+  );
+  assert.equal(new Set(payload.rows.map(({ label }) => label)).size, rows.length);
+});

@@ -16,6 +16,7 @@ export function rowText(
   look: (token: number) => void,
 ): HTMLElement {
   const values = panel.values.get(quantity);
+  const differs = new Set(payload.differs);
   const box = element("div", { class: "arpo-text", tabindex: "0", role: "group" });
   box.setAttribute("aria-label", `${panel.name}, ${row.label}: arrow keys move over the tokens`);
   const untrained = payload.regions.length - 1;
@@ -32,6 +33,7 @@ export function rowText(
       else if (place > 0) {
         span.className = panel.values.get("weight")![next] === 0 ? "arpo-lost" : "arpo-kept";
       }
+      if (differs.has(next)) span.classList.add("arpo-differs");
       box.append(span);
     }
     if (next >= end) return;

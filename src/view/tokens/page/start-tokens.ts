@@ -74,10 +74,30 @@ export function startTokens(id: string, colours: PageColours): void {
   };
   details.append("Point at a token for its numbers.");
   const marks = marksOf(names.includes("weight"));
+  const { differs } = payload;
+  const next = element("button", {}, `next of ${differs.length} that differ`);
+  let reached = -1;
+  next.onclick = () => {
+    const token = differs[(reached = (reached + 1) % differs.length)]!;
+    shown = Math.max(
+      shown,
+      payload.rows.findIndex(({ start, length }) => token < start + length) + 1,
+    );
+    draw();
+    look(token);
+    list.querySelector(`[data-token="${token}"]`)?.scrollIntoView({ block: "nearest" });
+  };
   root.append(
-    element("div", { class: "arpo-bar" }, element("label", {}, "colour ", select), marks),
+    element(
+      "div",
+      { class: "arpo-bar" },
+      element("label", {}, "colour ", select),
+      ...(differs.length > 0 ? [next] : []),
+      marks,
+    ),
     element("div", { class: "arpo-legend" }, legend),
     ...[details, list],
   );
   draw();
+  if (differs.length > 0) look(differs[0]!);
 }
