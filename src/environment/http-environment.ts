@@ -137,7 +137,7 @@ function served(url: string, options: HttpEnvironmentOptions): Environment {
       session = answer.session ?? answer.episode_id ?? undefined;
       if (session === undefined) {
         throw new TypeError(
-          `Cannot reset the environment: ${shownUrl(url)} must answer with a session or an episode_id, got neither: its steps would act in a world that others share, or in a new one each time, as those of OpenEnv do over HTTP`,
+          `Cannot reset the environment: ${shownUrl(url)} must answer with a session or an episode_id, got neither: its steps would act in a world that others share, or in a new one each time, as those of OpenEnv do over HTTP: use openEnv for an OpenEnv server`,
         );
       }
       return textOf(answer.observation);
