@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { HfTokenizer } from "../model/tokenizer/hf-tokenizer.js";
-import { trainBpe } from "../model/tokenizer/train-bpe.js";
+import type { HfTokenizer } from "../model/tokenizer/hf-tokenizer.js";
 import type { Environment } from "../environment/environment.js";
 import { presets } from "../presets.js";
 import { formatOfTemplate } from "../tools/calls/call-format.js";
@@ -10,32 +8,13 @@ import type { Tool } from "../tools/tool.js";
 import { treesToJsonl } from "./files/tree-jsonl.js";
 import type { RolloutOptions } from "./options.js";
 import { rollout } from "./rollout.js";
+import { familyTokenizer } from "./testing/family-tokenizer.js";
 import { ScriptedPolicy } from "./testing/scripted-policy.js";
 
-const fixture = (name: string) =>
-  readFileSync(`tests/fixtures/chat-templates/${name}.jinja`, "utf8");
-
-/** A tokenizer with a model family's template and marks. */
-function family(name: string, end: string): HfTokenizer {
-  const special = [
-    "<|endoftext|>",
-    end,
-    "<|im_start|>",
-    "<|start_header_id|>",
-    "<|end_header_id|>",
-  ];
-  const files = trainBpe(["user assistant tool_response"], {
-    vocabSize: 300,
-    specialTokens: special,
-    addedTokens: ["<tool_call>", "</tool_call>"],
-    eosToken: end,
-  });
-  return new HfTokenizer({ ...files, chatTemplate: fixture(name) });
-}
 const families = {
-  hermes: family("qwen2_5", "<|im_end|>"),
-  json: family("llama3_1", "<|eot_id|>"),
-  xml: family("qwen3_5_nothink", "<|im_end|>"),
+  hermes: familyTokenizer("qwen2_5", "<|im_end|>"),
+  json: familyTokenizer("llama3_1", "<|eot_id|>"),
+  xml: familyTokenizer("qwen3_5_nothink", "<|im_end|>"),
 };
 
 const python: Tool = {

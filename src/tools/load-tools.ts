@@ -169,6 +169,8 @@ const toolsConfig = z.strictObject({
   timeout: z.number().positive().optional(),
   retry_count: z.number().int().min(1).optional(),
   verbose_logging: z.boolean().optional(),
+  /** How the model writes calls: the rollout's business. */
+  calls: z.string().optional(),
   /** Throw when a tool does not load; otherwise it is left out and `onError` is told. */
   fail_on_error: z.boolean().optional(),
   tool_instances: z

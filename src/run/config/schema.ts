@@ -71,6 +71,9 @@ const toolInstance = z.strictObject({
 
 const tools = section({
   call_limit: atLeast(0, 3).describe("Most tool calls of one trajectory"),
+  calls: oneOf(["tags", "auto", "hermes", "json", "xml"], "tags").describe(
+    "How the model writes calls: `tags`, or as stock models do: `hermes` (Qwen), `json` (Llama 3.1), `xml` (Qwen3-Coder); `auto`: as its chat template shows tools",
+  ),
   max_workers: atLeast(1, 64, 10_000).describe("Calls at the same time"),
   timeout: z
     .number()

@@ -65,6 +65,7 @@ export function rolloutOptions(config: Config): RolloutOptions {
     // Bounds memory; no tree depends on it.
     promptsAtOnce: Math.max(1, Math.floor(rollout.max_num_seqs / rollout.n)),
     callLimit: rollout.tools.call_limit,
+    ...(rollout.tools.calls === "tags" ? {} : { calls: rollout.tools.calls }),
     sampling: {
       temperature: rollout.do_sample ? rollout.temperature : 0,
       topK: rollout.top_k,

@@ -48,6 +48,7 @@ const special: Readonly<Record<string, Carried>> = {
   [`${rollout}.initial_entropy_tokens`]: { loop: "root_tokens" },
   "lab.branch_rule": { loop: "rule", only: ["arpo-code", "aepo-code"] },
   [`${rollout}.tools.call_limit`]: { loop: "call_limit" },
+  [`${rollout}.tools.calls`]: refused("the loop reads calls by tag"),
   [`${rollout}.tools.retry_count`]: { loop: "attempts" },
   [`${rollout}.tools.timeout`]: { loop: "timeout" },
   [`${rollout}.tools.max_workers`]: left("verl's workers call tools in threads of their own"),

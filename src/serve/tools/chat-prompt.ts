@@ -2,6 +2,7 @@ import type { ChatMessage, ChatOptions } from "../../model/tokenizer/tokenizer.j
 import { resultBlock } from "../../text/result-block.js";
 import { ApiError } from "../http/api-error.js";
 import type { ChatBody, RequestMessage, RequestTool } from "../schema/chat.js";
+import { exampleFunction, formatShown } from "../../tools/calls/call-format.js";
 import { asObject } from "./tool-call.js";
 import { type ToolFormat, type ToolFormatName, toolFormat } from "./tool-format.js";
 
@@ -122,10 +123,10 @@ export async function chatPrompt(tokenizer: ChatRenderer, body: ChatBody): Promi
   const called = body.messages.some((m) => m.role === "tool" || (m.tool_calls?.length ?? 0) > 0);
   // A template that shows its model no tools leaves the tags it was trained on.
   const user = [{ role: "user", content: "?" }];
-  const withTools = { tools: tools.length > 0 ? tools : [exampleTool] };
+  const withTools = { tools: tools.length > 0 ? tools : [exampleFunction] };
   const shown = tools.length === 0 && !called ? "" : await render(user, withTools);
-  const tagged = shown === (await render(user, {}));
-  const kind: ToolFormatName = tagged ? "tags" : shown.includes("<tool_call>") ? "hermes" : "json";
+  const kind: ToolFormatName = formatShown(await render(user, {}), shown) ?? "tags";
+  const tagged = kind === "tags";
   const single = forced || body.parallel_tool_calls === false;
   const format = tools.length > 0 ? toolFormat(kind, tools, single) : undefined;
   const named = name ?? (tools.length === 1 ? tools[0]!.function.name : undefined);
@@ -158,9 +159,3 @@ async function continued(
   }
   return (await render(messages.slice(0, -1), true)) + last.content;
 }
-
-/** Whether a template shows tools is found by showing it one. */
-const exampleTool: RequestTool = {
-  type: "function",
-  function: { name: "example", description: "An example.", parameters: { type: "object" } },
-};

@@ -1,12 +1,10 @@
 import type { RequestTool } from "../schema/chat.js";
 import { blocks } from "../../text/blocks.js";
+import { type CallFormatName, readCalls } from "../../tools/calls/call-format.js";
 import { asObject, onlyArgument, type ParsedTools, type ToolCall } from "./tool-call.js";
 
-/**
- * How a model writes the calls of functions. `hermes`: JSON between `<tool_call>` tags (Qwen). `json`:
- * the whole message is JSON (Llama 3). `tags`: `<search>query</search>`, as models trained here write.
- */
-export type ToolFormatName = "hermes" | "json" | "tags";
+/** How a model writes the calls of functions. `tags`: `<search>query</search>`, as models trained here write. */
+export type ToolFormatName = CallFormatName | "tags";
 
 export interface ToolFormat {
   name: ToolFormatName;
@@ -32,57 +30,57 @@ function afterPrefix(text: string, prefix: string): string {
   return inner.endsWith("}") ? inner.slice(0, -1).trim() : inner;
 }
 
-/** A call of a known function from the JSON a model wrote. */
-function fromJson(text: string, known: ReadonlySet<string>): ToolCall | undefined {
-  const value = asObject(text);
-  const name = value?.["name"];
-  if (typeof name !== "string" || !known.has(name)) return undefined;
-  const args = value?.["arguments"] ?? value?.["parameters"] ?? {};
-  return { name, arguments: typeof args === "string" ? args : JSON.stringify(args) };
-}
+/** The words that calls begin with, and what a call that was cut off holds so far. */
+const written: Record<
+  CallFormatName,
+  Pick<ToolFormat, "prefix"> & { inner: (text: string, prefix: string) => string }
+> = {
+  hermes: {
+    prefix: (name) =>
+      name === undefined
+        ? '<tool_call>\n{"name": "'
+        : `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": `,
+    inner: (text, prefix) => afterPrefix(text.split("</tool_call>", 1)[0]!, prefix),
+  },
+  json: {
+    prefix: (name) =>
+      name === undefined ? '{"name": "' : `{"name": ${JSON.stringify(name)}, "parameters": `,
+    inner: afterPrefix,
+  },
+  xml: {
+    prefix: (name) => `<tool_call>\n<function=${name === undefined ? "" : `${name}>\n`}`,
+    inner: (text, prefix) => {
+      const parameter = /<parameter=([^>\n]+)>\n?([^]*?)\n?(?:<\/parameter>|<\/function>|$)/g;
+      const found = [...text.slice(prefix.length).matchAll(parameter)];
+      return JSON.stringify(Object.fromEntries(found.map(([, key, value]) => [key!, value!])));
+    },
+  },
+};
 
-function hermes(known: ReadonlySet<string>, single: boolean): ToolFormat {
-  const prefix = (name: string | undefined) =>
-    name === undefined
-      ? '<tool_call>\n{"name": "'
-      : `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": `;
+/** Calls as the model's chat template shows them. */
+function native(kind: CallFormatName, tools: readonly RequestTool[], single: boolean): ToolFormat {
+  const known = new Set(tools.map((tool) => tool.function.name));
+  const { prefix, inner } = written[kind];
+  const wholeMessage = kind === "json";
   return {
-    name: "hermes",
-    markers: ["<tool_call>"],
-    wholeMessage: false,
-    stops: single ? ["</tool_call>"] : [],
+    name: kind,
+    markers: wholeMessage ? [] : ["<tool_call>"],
+    wholeMessage,
+    stops: single && !wholeMessage ? ["</tool_call>"] : [],
     prefix,
     beginnings: [],
-    unfinished: (text, name) => afterPrefix(text.split("</tool_call>", 1)[0]!, prefix(name)),
+    unfinished: (text, name) => inner(text, prefix(name)),
     parse: (text) => {
       const calls: ToolCall[] = [];
       let [content, at] = ["", 0];
-      for (const { from, to, inner } of blocks(text, "<tool_call>", "</tool_call>")) {
-        const call = fromJson(inner.trim(), known);
+      for (const { name, arguments: args, problem, from, to } of readCalls(kind, text, tools)) {
+        const call = problem === undefined && known.has(name);
         content += text.slice(at, call ? from : to);
         at = call && text[to] === "\n" ? to + 1 : to;
-        if (call) calls.push(call);
+        if (call) calls.push({ name, arguments: JSON.stringify(args) });
       }
       content += text.slice(at);
       return { content, calls };
-    },
-  };
-}
-
-function json(known: ReadonlySet<string>): ToolFormat {
-  const prefix = (name: string | undefined) =>
-    name === undefined ? '{"name": "' : `{"name": ${JSON.stringify(name)}, "parameters": `;
-  return {
-    name: "json",
-    markers: [],
-    wholeMessage: true,
-    stops: [],
-    prefix,
-    beginnings: [],
-    unfinished: (text, name) => afterPrefix(text, prefix(name)),
-    parse: (text) => {
-      const call = fromJson(text.trim(), known);
-      return call ? { content: "", calls: [call] } : { content: text, calls: [] };
     },
   };
 }
@@ -123,7 +121,5 @@ export function toolFormat(
   tools: readonly RequestTool[],
   single: boolean,
 ): ToolFormat {
-  const known = new Set(tools.map((tool) => tool.function.name));
-  if (name === "tags") return tags(tools);
-  return name === "hermes" ? hermes(known, single) : json(known);
+  return name === "tags" ? tags(tools) : native(name, tools, single);
 }

@@ -5,7 +5,7 @@ import { ChatTemplate } from "../../model/tokenizer/chat-template.js";
 import type { ChatOptions, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { ByteTokenizer } from "../../../tests/policy/byte-tokenizer.js";
 import { chatPrompt } from "./chat-prompt.js";
-import { toolFormat } from "./tool-format.js";
+import { toolFormat, type ToolFormatName } from "./tool-format.js";
 import { ToolReader } from "../chat.js";
 
 const tool = (name: string, parameters: Record<string, unknown>): RequestTool => ({
@@ -14,11 +14,15 @@ const tool = (name: string, parameters: Record<string, unknown>): RequestTool =>
 });
 const tools = [
   tool("search", { type: "object", properties: { query: {} }, required: ["query"] }),
-  tool("python", { type: "object", properties: { code: {}, seed: {} }, required: ["code"] }),
+  tool("python", {
+    type: "object",
+    properties: { code: {}, seed: { type: "integer" } },
+    required: ["code"],
+  }),
 ];
 
 /** Everything a reader says of a text that comes in pieces of so many characters. */
-function read(name: "hermes" | "json" | "tags", text: string, size: number, prefix = "") {
+function read(name: ToolFormatName, text: string, size: number, prefix = "") {
   const reader = new ToolReader(toolFormat(name, tools, false), prefix);
   let said = "";
   for (let i = 0; i < text.length; i += size) said += reader.push(text.slice(i, i + size));
@@ -44,6 +48,20 @@ test("ToolReader parts what is said from what is called, in pieces of any size",
       content: "",
       calls: [["search", '{"query":"who?"}']],
     });
+    const xml = (name: string, body: string) =>
+      `<tool_call>\n<function=${name}>\n${body}\n</function>\n</tool_call>`;
+    const parameter = (name: string, value: string) =>
+      `<parameter=${name}>\n${value}\n</parameter>`;
+    const python = xml("python", `${parameter("code", "1")}\n${parameter("seed", "7")}`);
+    const both = `I look. ${xml("search", parameter("query", "a<b"))}\n${python}`;
+    assert.deepEqual(read("xml", both, size), {
+      said: "I look. ",
+      content: "",
+      calls: [
+        ["search", '{"query":"a<b"}'],
+        ["python", '{"code":"1","seed":7}'],
+      ],
+    });
     const json = ' {"name": "python", "parameters": {"code": "2"}}';
     assert.deepEqual(read("json", json, size), {
       said: "",
@@ -54,10 +72,12 @@ test("ToolReader parts what is said from what is called, in pieces of any size",
 });
 
 test("ToolReader gives as text what is no call of a known function", () => {
-  const cases: ["hermes" | "json" | "tags", string][] = [
+  const cases: [ToolFormatName, string][] = [
     ["hermes", 'a <tool_call>\n{"name": "other", "arguments": {}}\n</tool_call>'],
     ["hermes", "a <tool_call>\nnot JSON\n</tool_call> b"],
     ["hermes", 'a <tool_call>\n{"name": "search", "argum'],
+    ["xml", "a <tool_call>\n<function=other>\n</function>\n</tool_call>"],
+    ["xml", "a <tool_call>\nsearch(1)\n</tool_call> b"],
     ["json", '{"name": "search"'],
     ["json", "{} and more"],
     ["tags", "a <search>never closed"],
@@ -87,6 +107,7 @@ test("ToolReader gives a forced call whatever the model made of it", () => {
     ["hermes", '{"query": "x', '{"query": "x'],
     ["hermes", '{"query" "x"}}\n</tool_call>', '{"query" "x"}'],
     ["json", '{"query": x}}', '{"query": x}'],
+    ["xml", "<parameter=query>\nx", '{"query":"x"}'],
     ["tags", "x<think>", '{"query":"x<think>"}'],
   ] as const) {
     const format = toolFormat(name, tools, true);
@@ -107,6 +128,9 @@ function withTemplate(source: string): Tokenizer {
 const messages = `{% for m in messages %}[{{ m.role }}]{{ m.content }}{% for c in m.tool_calls or [] %}<tool_call>{{ c.function.name }} {{ c.function.arguments | tojson }}</tool_call>{% endfor %}{% endfor %}{% if add_generation_prompt %}[assistant]{% endif %}`;
 const qwen = withTemplate(
   `{% if tools %}{{ tools | tojson }} in <tool_call></tool_call>{% endif %}${messages}`,
+);
+const coder = withTemplate(
+  `{% if tools %}{{ tools | tojson }} in <tool_call><function=name></function></tool_call>{% endif %}${messages}`,
 );
 const plain = withTemplate(messages);
 const ask = (body: object) =>
@@ -129,6 +153,7 @@ test("chatPrompt() shows tools to a template that knows them", async () => {
     /^\[\{"type": "function".*in <tool_call><\/tool_call>\[user\]q\[assistant\]$/s,
   );
   assert.equal(format!.name, "hermes");
+  assert.equal((await chatPrompt(coder, ask({ tools }))).format!.name, "xml");
   const later = (await chatPrompt(qwen, ask({ tools, messages: conversation }))).text;
   assert.ok(
     later.endsWith(
@@ -168,6 +193,8 @@ test("chatPrompt() begins the call that is asked for", async () => {
     (await chatPrompt(qwen, ask({ tools, tool_choice: "required" }))).text,
     /\[assistant\]<tool_call>\n\{"name": "$/,
   );
+  const xml = await chatPrompt(coder, ask({ tools, tool_choice: named }));
+  assert.match(xml.text, /\[assistant\]<tool_call>\n<function=python>\n$/);
   assert.match((await chatPrompt(plain, ask({ tools, tool_choice: named }))).text, /\]<python>$/);
   const refused = (body: object) => async () => await chatPrompt(plain, ask(body));
   const any = await chatPrompt(plain, ask({ tools, tool_choice: "required" }));

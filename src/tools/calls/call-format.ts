@@ -1,5 +1,6 @@
 import type { ChatMessage, ChatOptions } from "../../model/tokenizer/tokenizer.js";
 import { blocks } from "../../text/blocks.js";
+import type { ArgumentSchema } from "../json-arguments.js";
 
 /** A call that a model wrote. */
 export interface WrittenCall {
@@ -8,6 +9,12 @@ export interface WrittenCall {
   arguments: Readonly<Record<string, unknown>>;
   /** What is wrong with it, in words that the model reads. */
   problem?: string;
+}
+
+/** A call, and where it stands in the text. */
+export interface PlacedCall extends WrittenCall {
+  from: number;
+  to: number;
 }
 
 /** How a chat template's model writes calls: `hermes` (Qwen), `json` (Llama 3.1), `xml` (Qwen3-Coder). */
@@ -26,6 +33,11 @@ export interface CallFormat {
 export interface FunctionDefinition {
   type: "function";
   function: { name: string; description: string; parameters: object };
+}
+
+/** What reading a call needs to know of a function. */
+export interface CallableFunction {
+  function: { name: string; parameters?: object | null | undefined };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -54,29 +66,43 @@ function fromJson(text: string): WrittenCall {
     : wrong("the call's arguments must be a JSON object", name);
 }
 
-const toolCalls = (text: string) =>
-  [...blocks(text, "<tool_call>", "</tool_call>")].map(({ inner }) => inner.trim());
+/** A value as its schema wants it: in XML everything is text. */
+function typed(value: string, type: string | string[] | undefined): unknown {
+  const types = [type ?? "string"].flat();
+  return types.includes("string") ? value : (jsonOf(value) ?? value);
+}
 
 /** `<function=name> <parameter=key> value </parameter> </function>`. */
-function fromXml(text: string): WrittenCall {
+function fromXml(text: string, tools: readonly CallableFunction[]): WrittenCall {
   const [, name, body] = /^<function=([^>\n]+)>([^]*)<\/function>$/.exec(text) ?? [];
   if (name === undefined) {
     return { name: "", arguments: {}, problem: "the call must be <function=name>…</function>" };
   }
+  const parameters = tools.find((tool) => tool.function.name === name)?.function.parameters;
+  const { properties = {} } = (parameters ?? {}) as ArgumentSchema;
   const found = [...body!.matchAll(/<parameter=([^>\n]+)>\n?([^]*?)\n?<\/parameter>/g)];
-  return { name, arguments: Object.fromEntries(found.map(([, key, value]) => [key!, value!])) };
+  const read = found.map(([, key, value]) => [key!, typed(value!, properties[key!]?.type)]);
+  return { name, arguments: Object.fromEntries(read) as WrittenCall["arguments"] };
 }
 
-const parsers: Record<CallFormatName, CallFormat["parse"]> = {
-  hermes: (text) => toolCalls(text).map(fromJson),
-  xml: (text) => toolCalls(text).map(fromXml),
-  json: (text) => {
-    const message = text.replace(/^\s*<\|python_tag\|>/, "").trim();
-    // The whole message is one call, or it is an answer.
-    const value = message.startsWith("{") ? jsonOf(message) : undefined;
-    return isObject(value) && typeof value["name"] === "string" ? [fromJson(message)] : [];
-  },
-};
+/** The calls in what a model wrote, in order: for rollouts and for the server alike. */
+export function readCalls(
+  format: CallFormatName,
+  text: string,
+  tools: readonly CallableFunction[],
+): readonly PlacedCall[] {
+  if (format !== "json") {
+    return [...blocks(text, "<tool_call>", "</tool_call>")].map(({ from, to, inner }) => {
+      const call = format === "xml" ? fromXml(inner.trim(), tools) : fromJson(inner.trim());
+      return { ...call, from, to };
+    });
+  }
+  const message = text.replace(/^\s*<\|python_tag\|>/, "").trim();
+  // The whole message is one call, or it is an answer.
+  const value = message.startsWith("{") ? jsonOf(message) : undefined;
+  const calls = isObject(value) && typeof value["name"] === "string" ? [fromJson(message)] : [];
+  return calls.map((call) => ({ ...call, from: 0, to: text.length }));
+}
 
 /** What a format needs of a tokenizer. */
 interface Template {
@@ -85,7 +111,8 @@ interface Template {
   decode(ids: ArrayLike<number>, options?: { skipSpecial?: boolean }): string;
 }
 
-const example: FunctionDefinition = {
+/** Whether a template shows functions is found by showing it one. */
+export const exampleFunction: FunctionDefinition = {
   type: "function",
   function: { name: "example", description: "An example.", parameters: { type: "object" } },
 };
@@ -93,8 +120,15 @@ const question: ChatMessage = { role: "user", content: "?" };
 
 /** How a template's model writes calls; undefined where the template shows no tools. */
 export function formatOfTemplate(template: Pick<Template, "chat">): CallFormatName | undefined {
-  const shown = template.chat([question], { tools: [example] });
-  if (shown === template.chat([question])) return undefined;
+  return formatShown(
+    template.chat([question]),
+    template.chat([question], { tools: [exampleFunction] }),
+  );
+}
+
+/** How calls are written, from the same chat rendered without and with a function. */
+export function formatShown(without: string, shown: string): CallFormatName | undefined {
+  if (shown === without) return undefined;
   if (!shown.includes("<tool_call>")) return "json";
   return shown.includes("<function=") ? "xml" : "hermes";
 }
@@ -189,7 +223,7 @@ export function callFormat(
     known.set(key, { pieces, write });
     return pieces.map((piece, i) => piece + (results[i] ? write(results[i].text) : "")).join("");
   };
-  return { name, parse: parsers[name], tail };
+  return { name, parse: (text) => readCalls(name, text, tools), tail };
 }
 
 /** The input of a tool for the arguments of a call: a single text as it is, others as JSON. */
