@@ -62,7 +62,7 @@ async function* boardShare(): AsyncGenerator<Figure> {
       characters += JSON.stringify(shown).length;
     },
   };
-  const { registerWatch } = await import("../src/show/watch-as.js");
+  const { registerWatch } = await import("../src/show/show-as.js");
   const { watchRun } = await import("../src/view/board/live.js");
   let spent = 0;
   let atEnd = 0;

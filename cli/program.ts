@@ -1,25 +1,19 @@
 // The command line as a tree. Each command is a file of its own in cli/commands; what it does is loaded when it runs.
 import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
-import { sidecarCommand } from "./commands/sidecar.js";
-import { captureCommand } from "./commands/capture.js";
-import { convertCommand } from "./commands/convert.js";
+import { scaleCommands, sidecarCommand } from "./commands/scale.js";
+import { captureCommand, serveCommand } from "./commands/serve.js";
+import { convertCommand, fetchCommand } from "./commands/models.js";
 import { completionsCommand } from "./commands/completions.js";
 import { completeHelp } from "./examples.js";
-import { doctorCommand } from "./commands/doctor.js";
+import { doctorCommand, envCommand } from "./commands/checks.js";
 import { estimateCommand } from "./commands/estimate.js";
-import { fetchCommand } from "./commands/fetch.js";
 import { learnCommands } from "./commands/learn.js";
-import { envCommand } from "./commands/env.js";
-import { evalCommand } from "./commands/eval.js";
-import { labCommand } from "./commands/lab.js";
-import { scaleCommands } from "./commands/scale.js";
+import { evalCommand, scoreCommand } from "./commands/eval.js";
+import { labCommand, siteCommand } from "./commands/lab.js";
 import { runCommand } from "./commands/run.js";
-import { scoreCommand } from "./commands/score.js";
-import { siteCommand } from "./commands/site.js";
-import { serveCommand } from "./commands/serve.js";
 import { viewCommand } from "./commands/view.js";
-import type { Place } from "./kernelspec/places.js";
+import type { Place } from "./kernelspec/kernel-specs.js";
 
 const { version } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),

@@ -1,6 +1,7 @@
+import { ErrorResponse } from "./error-response.js";
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { ErrorResponse } from "./error-response.js";
 
 /** The name in a Host header, without the port; undefined where it is not one. */
 function hostName(host: string | undefined): string | undefined {
@@ -48,4 +49,11 @@ export class OwnPages {
       );
     }
   }
+}
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+/** Whether two secrets are the same, in a time that does not tell how much of them is. */
+export function sameSecret(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b));
 }

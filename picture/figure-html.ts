@@ -1,6 +1,18 @@
+import { packedPackage } from "#platform/packed";
 import { randomUUID } from "#platform/uuid";
-import { libraryHtml } from "./packed-library.js";
 import { usualColours } from "./traces.js";
+
+let packed: string | undefined;
+
+/** plotly.js for a page, packed: about 0.65 MB of base64. */
+export function packedLibrary(): string {
+  return (packed ??= packedPackage("plotly.js-cartesian-dist-min"));
+}
+
+/** The element that carries the packed library in a page. */
+export function libraryHtml(): string {
+  return `<script type="text/plain" class="arpo-plotly">${packedLibrary()}</script>`;
+}
 
 // Runs in the page. The library is looked for as a global, then as the packed copy that some figure
 // of the page carries; while neither is there, the static picture stays.

@@ -1,9 +1,8 @@
 import { escapeHtml } from "./escape.js";
 import { type FigureLike, textOf } from "./figure-like.js";
-import { formatNumber } from "./format-number.js";
+import { formatNumber, scaleOf } from "./scale.js";
 import { marksOf, type Plot } from "./marks.js";
 import { rampSteps } from "./ramp.js";
-import { scaleOf } from "./scale.js";
 import { readTrace, type Trace } from "./traces.js";
 
 /** Cuts a text that would run into its neighbour. */

@@ -1,4 +1,14 @@
-import { formatNumber } from "./format-number.js";
+/** A number in few characters. */
+export function formatNumber(value: number): string {
+  if (!Number.isFinite(value) || Number.isInteger(value)) {
+    const text = String(value);
+    return text.length <= 15 ? text : value.toExponential(4);
+  }
+  const exact = String(value);
+  if (exact.length <= 8) return exact;
+  const size = Math.abs(value);
+  return size >= 1e-4 && size < 1e7 ? String(Number(value.toPrecision(5))) : value.toExponential(3);
+}
 
 /** Maps an axis's values to [0, 1], and names places on it. */
 export interface Scale {

@@ -27,7 +27,7 @@ else {
   renameSync(prebuilt, aside);
   mkdirSync(prebuilt);
   try {
-    const { addonName } = await import("../dist/src/tensor/engine/find-addon.js");
+    const { addonName } = await import("../dist/src/tensor/engine/native-engine.js");
     const addons = existsSync(compiled) ? [addonName()] : [];
     for (const name of addons) cpSync(compiled, join(prebuilt, `${name}.node`));
     checkContents(addons);

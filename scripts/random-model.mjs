@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { HfTokenizer } from "../dist/src/model/tokenizer/hf-tokenizer.js";
 import { modelConfig } from "../dist/src/model/config.js";
-import { saveRandomModel } from "../dist/src/model/files/save-random-model.js";
+import { saveRandomModel } from "../dist/src/model/files/save-model.js";
 import { trainBpe } from "../dist/src/model/tokenizer/train-bpe.js";
 
 const { values, positionals } = parseArgs({

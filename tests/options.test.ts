@@ -36,7 +36,7 @@ import {
   tf,
 } from "../src/api/model.js";
 import { Policy, RemotePolicy } from "../src/api/policy.js";
-import { saveRandomModel } from "../src/model/files/save-random-model.js";
+import { saveRandomModel } from "../src/model/files/save-model.js";
 import { LocalPolicy } from "../src/policy/local-policy.js";
 import { dynamicBudget, rollout, segmentEntropy } from "../src/api/rollout.js";
 import {
@@ -98,7 +98,7 @@ import { remoteSummarizer } from "../src/tools/pages/remote-summarizer.js";
 import { checkConfig } from "../src/doctor/check-config.js";
 import { compareCheckpoints } from "../src/convert/compare-checkpoints.js";
 import { convertCheckpoint } from "../src/convert/convert-checkpoint.js";
-import { recordedRise } from "../src/rollout/entropy/recorded-rise.js";
+import { recordedRise } from "../src/rollout/entropy/entropy-rise.js";
 import { readRollouts } from "../src/import/read-rollouts.js";
 import { importRollouts } from "../src/import/import-rollouts.js";
 import { fillIn } from "../src/import/fill-in.js";

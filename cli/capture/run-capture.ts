@@ -1,5 +1,5 @@
 import { defined } from "../../src/arguments/defined.js";
-import { type CaptureServer, capture } from "../../src/capture/capture-server.js";
+import { capture, type CaptureServer } from "../../src/capture/capture-server.js";
 import type { CaptureTask } from "../../src/capture/captured-call.js";
 import { Semaphore } from "../../src/concurrency/semaphore.js";
 import { modelFolder } from "../../src/model/files/model-folder.js";
@@ -9,7 +9,51 @@ import { isGroupReward, type RewardFunction } from "../../src/reward/reward-func
 import { saveTrees } from "../../src/rollout/files/tree-files.js";
 import type { RolloutTree } from "../../src/rollout/rollout-tree.js";
 import { aside, say } from "../say.js";
-import { runProgram } from "./run-program.js";
+import { spawn } from "node:child_process";
+
+export interface ProgramRun {
+  env: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+  timeoutMs: number;
+}
+
+/** Runs a program until it ends, and says what went wrong with it, if anything did. */
+export async function runProgram(
+  [command, ...args]: readonly string[],
+  { env, signal, timeoutMs }: ProgramRun,
+): Promise<string | undefined> {
+  const child = spawn(command!, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "inherit", "inherit"],
+    // A group of its own, so that what it started ends with it.
+    detached: process.platform !== "win32",
+  });
+  let reason: string | undefined;
+  const end = (why: string) => {
+    reason ??= why;
+    try {
+      if (process.platform === "win32") child.kill("SIGKILL");
+      else process.kill(-child.pid!, "SIGKILL");
+    } catch {
+      // It has ended already.
+    }
+  };
+  const timer = setTimeout(() => end(`it took longer than ${timeoutMs / 1000} s`), timeoutMs);
+  const stopped = () => end("it was stopped");
+  signal.addEventListener("abort", stopped, { once: true });
+  try {
+    return await new Promise<string | undefined>((resolve) => {
+      child.once("error", (error) => resolve(`it could not be started: ${error.message}`));
+      child.once("exit", (status, by) => {
+        const failed = status === 0 ? undefined : `it ended with ${by ?? `status ${status}`}`;
+        resolve(reason ?? failed);
+      });
+    });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stopped);
+  }
+}
 
 export interface CaptureCommandOptions {
   out: string;

@@ -1,7 +1,8 @@
-import { Command, InvalidArgumentError, Option } from "commander";
 import { homePath } from "../../src/files/home-path.js";
-import { guarded } from "../guarded.js";
 import type { EvalCommandOptions } from "../eval/eval-model.js";
+import type { ScoreCommandOptions } from "../eval/score-outputs.js";
+import { guarded } from "../guarded.js";
+import { Command, InvalidArgumentError, Option } from "commander";
 
 function whole(text: string): number {
   const value = Number(text);
@@ -103,4 +104,25 @@ export function evalCommand(): Command {
       const afterwards = `finished samples stay in ${options.out}, and the same command goes on from there`;
       return guarded({ afterwards }, () => evalModel(model, names, options));
     });
+}
+
+/** `arpo-lab score FOLDER`: evaluates answers that are there already. */
+export function scoreCommand(): Command {
+  return new Command("score")
+    .description("evaluate saved answers: every NAME_output_TURN.json in a folder")
+    .argument("<folder>", "a results folder of arpo-lab or of the reference code")
+    .option("--out <folder>", "folder for metrics and report; default: the same folder")
+    .addOption(
+      new Option("--task <kind>", "how to score benchmarks with unknown names").choices([
+        "math",
+        "math-numeric",
+        "qa",
+      ]),
+    )
+    .option("--judge <url>", "a server whose model says whether answers are right", list)
+    .option("--judge-model <name>", "the judge's model name", "Qwen2.5-72B-Instruct")
+    .option("--judge-key-env <name>", "environment variable with the judge's key")
+    .action(async (folder: string, options: ScoreCommandOptions) =>
+      (await import("../eval/score-outputs.js")).scoreOutputs(folder, options),
+    );
 }

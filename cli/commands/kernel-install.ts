@@ -1,8 +1,12 @@
 import { mkdirSync } from "#platform/files";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { kernelSpecs } from "../kernelspec/kernel-specs.js";
-import { jupyterFolders, kernelFolder, type Place } from "../kernelspec/places.js";
+import {
+  jupyterFolders,
+  kernelFolder,
+  kernelSpecs,
+  type Place,
+} from "../kernelspec/kernel-specs.js";
 import { say } from "../say.js";
 
 /** `arpo-lab kernel install` */

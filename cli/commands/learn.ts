@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { seeds } from "../seeds.js";
+import { seeds } from "../numbers.js";
 
 function whole(text: string): number {
   const value = Number(text);

@@ -1,6 +1,6 @@
-import { Command, InvalidArgumentError } from "commander";
+import { seeds } from "../numbers.js";
 import { configured } from "./learn.js";
-import { seeds } from "../seeds.js";
+import { Command, InvalidArgumentError } from "commander";
 
 function amount(text: string): number {
   const value = Number(text);
@@ -139,4 +139,18 @@ export function scaleCommands(): Command[] {
       (await import("../scale/export.js")).importRun(script, out),
     );
   return [submit, jobs, exported, imported];
+}
+
+/** `arpo-lab sidecar`: started by the scripts of a job folder, not by people. */
+export function sidecarCommand(): Command {
+  return new Command("sidecar")
+    .description("serve a job folder's TypeScript tools and reward to a worker of verl")
+    .argument("<folder>", "what `export` wrote")
+    .argument("<socket>", "where the worker listens")
+    .action(async (folder: string, socket: string) => {
+      const { serveSidecar } = await import("../../src/scale/verl/sidecar/serve-sidecar.js");
+      await serveSidecar(folder, socket);
+      // A tool that left something running does not keep it.
+      process.exit(0);
+    });
 }

@@ -1,7 +1,8 @@
-import { Command } from "commander";
+import type { CaptureCommandOptions } from "../capture/run-capture.js";
 import { guarded } from "../guarded.js";
 import type { ServeCommandOptions } from "../serve/run-serve.js";
-import { whole } from "../whole-number.js";
+import { whole } from "../numbers.js";
+import { Command } from "commander";
 
 /** `arpo-lab serve MODEL`: a policy behind an OpenAI-compatible endpoint. */
 export function serveCommand(): Command {
@@ -30,5 +31,42 @@ export function serveCommand(): Command {
     .action(async (model: string, options: ServeCommandOptions) => {
       const { runServe } = await import("../serve/run-serve.js");
       await guarded({ afterwards: "the server has ended" }, () => runServe(model, options));
+    });
+}
+
+/** `arpo-lab capture MODEL -- PROGRAM…`: runs of an agent program as trajectories of a tree. */
+export function captureCommand(): Command {
+  return new Command("capture")
+    .description("record the model calls of an agent program as rollouts")
+    .argument("<model>", "a Hugging Face folder, such as data/models/tiny, or a .gguf file")
+    .argument(
+      "[program...]",
+      "after --: the program and its arguments; default: serve until Ctrl-C",
+    )
+    .option("--out <file>", "file to write: .jsonl or .parquet", "trees.jsonl")
+    .option("--runs <count>", "number of runs of the program", whole(1), 1)
+    .option("--at-once <count>", "most runs at the same time", whole(1), 4)
+    .option("--task <json>", "task for the program, passed in ARPO_LAB_TASK")
+    .option(
+      "--reward <file>",
+      "reward function file or built-in name; default: the program posts the reward",
+    )
+    .option(
+      "--temperature <number>",
+      "sampling temperature; default: what the program asks for",
+      Number,
+    )
+    .option("--timeout <seconds>", "longest time of one run", whole(1, 2_000_000), 600)
+    .option("--max-calls <count>", "most calls of one run", whole(1), 256)
+    .option("--seed <number>", "seed of the sampling", whole(0), 0)
+    .option("--port <number>", "port to listen on", whole(0, 65535), 0)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--admin-key-env <name>", "environment variable with the key for /sessions")
+    .option("--quiet", "do not print requests")
+    .action(async (model: string, program: string[], options: CaptureCommandOptions) => {
+      const { runCapture } = await import("../capture/run-capture.js");
+      await guarded({ afterwards: "the server has ended" }, () =>
+        runCapture(model, program, options),
+      );
     });
 }

@@ -4,7 +4,7 @@ import {
   type TensorComparison,
 } from "../../src/convert/compare-checkpoints.js";
 import { convertCheckpoint } from "../../src/convert/convert-checkpoint.js";
-import type { GgufWeightType } from "../../src/model/export/write-model-gguf.js";
+import type { GgufWeightType } from "../../src/model/export/save-gguf.js";
 import type { WeightType } from "../../src/model/files/half.js";
 import { say } from "../say.js";
 

@@ -10,7 +10,7 @@ import type { Sample } from "../../src/eval/infer/sample.js";
 import { taskTypes } from "../../src/eval/metrics/evaluate-item.js";
 import { writeWhole } from "../../src/eval/report/result-files.js";
 import { modelFingerprint } from "../../src/model/files/model-fingerprint.js";
-import { modelFolder } from "../../src/model/files/model-folder.js";
+import { modelFolder, outputFolder } from "../../src/model/files/model-folder.js";
 import { Policy } from "../../src/policy/policies.js";
 import type { Dialect } from "../../src/policy/remote/dialect.js";
 import { taskTools } from "../../src/defaults/task-tools.js";
@@ -20,7 +20,6 @@ import { ToolSet } from "../../src/tools/tool-set.js";
 import { reportPage } from "../../src/view/evaluation/report-page.js";
 import { stoppable } from "../stopping.js";
 import { costOf, judgeOf, type JudgeOptions } from "./judge-option.js";
-import { outputFolder } from "../../src/model/files/output-folder.js";
 import { lockFolder } from "../../src/run/folder/lock-folder.js";
 import { aside, say } from "../say.js";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { kernelFolder } from "./places.js";
+import { kernelFolder } from "./kernel-specs.js";
 
 const bin = fileURLToPath(new URL("../../../bin/arpo-lab.mjs", import.meta.url));
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
 import { packagePath } from "../../platform/node/package-path.js";
-import { ownClone, unlistedOf } from "./own-clone.js";
+import { ownClone, unlistedOf } from "./run-lab.js";
 
 test("unlistedOf() leaves the notebooks, their index and what Git does not know", () => {
   const tracked = ["README.md", "src/api/index.ts", "src/cli.ts", "notebooks/00-tour.ipynb"];

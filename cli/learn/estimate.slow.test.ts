@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { RunEstimate, estimate } from "../../src/doctor/estimate/estimate.js";
+import { estimate, RunEstimate } from "../../src/doctor/estimate/estimate.js";
 import { assemble } from "../../src/run/trainer/assemble.js";
 import { loadConfig } from "../../src/run/config/load.js";
 import { Trainer } from "../../src/run/trainer/trainer.js";

@@ -8,7 +8,7 @@ import { sweep } from "../../src/run/sweep/sweep.js";
 import type { SweepOptions } from "../../src/run/sweep/sweep-options.js";
 import { type SweepRun, type SweepRuns, sweepStatus } from "../../src/run/sweep/sweep-runs.js";
 import { printable } from "../../src/text/printable.js";
-import { seeds as parseSeeds } from "../seeds.js";
+import { seeds as parseSeeds } from "../numbers.js";
 import { liveLines } from "../live-lines.js";
 import { say } from "../say.js";
 import { stoppable } from "../stopping.js";

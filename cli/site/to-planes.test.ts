@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { fromPlanes } from "../../platform/browser/site/planes.js";
 import { packagePath } from "../../platform/node/package-path.js";
-import { toPlanes } from "./to-planes.js";
+import { toPlanes } from "./write-site.js";
 
 test("fromPlanes() undoes toPlanes(), whatever the length", () => {
   for (let length = 0; length < 12; length++) {

@@ -10,7 +10,6 @@ import type { SiteFiles } from "../../platform/browser/site/mount.js";
 import { inPlanes } from "../../platform/browser/site/planes.js";
 import type { SiteSettings } from "../../tab/page/start.js";
 import { aside } from "../say.js";
-import { toPlanes } from "./to-planes.js";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -28,6 +27,17 @@ import { createRequire } from "node:module";
 import { basename, dirname, join, posix, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+
+/**
+ * The bytes of numbers of four bytes each in planes: all first bytes, then all second ones, and so on. A host packs
+ * weights in this order by a sixth, because their exponents stand together.
+ */
+export function toPlanes(bytes: Uint8Array): Uint8Array {
+  const planes = new Uint8Array(bytes.length);
+  let at = 0;
+  for (let k = 0; k < 4; k++) for (let i = k; i < bytes.length; i += 4) planes[at++] = bytes[i]!;
+  return planes;
+}
 
 const inScript = (text: string): string => text.replaceAll("</", "<\\/");
 

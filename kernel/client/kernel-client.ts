@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Dealer, Subscriber } from "zeromq";
-import { endpoint } from "../wire/connection.js";
+import { endpoint, Signer } from "../wire/connection.js";
 import { decodeMessage, Encoder, type Json, type Message } from "../wire/message.js";
-import { Signer } from "../wire/signer.js";
 import { KernelProcess } from "./kernel-process.js";
 import type { KernelSpec } from "./kernel-spec.js";
 

@@ -20,10 +20,9 @@ import { loadLocal } from "./load.js";
 import { lower } from "./lower/lower.js";
 import { reflected } from "./check/reflected.js";
 import { nestingError } from "./magic/nesting.js";
-import { packageFolder } from "./check/package-folder.js";
+import { packageFolder, specifiers } from "./check/specifiers.js";
 import { SessionNames } from "./lower/scope.js";
 import { readSettings, type Settings } from "./check/settings.js";
-import { specifiers } from "./check/specifiers.js";
 import type { api, BoundFile } from "./check/typescript.js";
 import { World } from "./check/world.js";
 import type {
@@ -39,8 +38,7 @@ import type {
 import type { DebugCode } from "../contract/debug.js";
 import { completeMagic, inspectMagic } from "./magic/assist.js";
 import { contentCell, printingCell } from "./magic/content.js";
-import { readHead } from "./magic/head.js";
-import { lineAndColumn, problem } from "./magic/problem.js";
+import { lineAndColumn, problem, readHead } from "./magic/head.js";
 import { withInstead } from "./magic/elsewhere.js";
 import { hasMagic, readCell, type Reading, readQuestion, overwrites } from "./magic/read-cell.js";
 import { StageRegistry } from "./magic/registry.js";

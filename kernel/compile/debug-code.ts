@@ -2,7 +2,7 @@
 import type { DebugCode } from "../contract/debug.js";
 import type { api, BoundFile } from "./check/typescript.js";
 import type { World } from "./check/world.js";
-import { ImportTable, importedBindings } from "./lower/imports.js";
+import { importedBindings, ImportTable } from "./lower/imports.js";
 
 /** `path`: the local file that the code is evaluated in; undefined in a cell. */
 export function debugCode(world: World, text: string, path: string | undefined): DebugCode {

@@ -1,7 +1,7 @@
 import type { CompilerCall } from "../contract/compiler-client.js";
 import type { CellCompiler } from "../contract/compiler.js";
 import type { Port } from "../contract/port.js";
-import { log } from "../host/log.js";
+import { log } from "../host/host.js";
 
 /** Answers calls to a compiler: one at a time, in the order they come, from whichever port. */
 export class CompilerService {

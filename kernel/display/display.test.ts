@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../../tests/until.js";
-import { clearOutput, display } from "./display.js";
+import { clearOutput, display, prompt } from "../cells.js";
 import { displaySymbol } from "./displayable.js";
 import { formatValue } from "./format.js";
 import { FakeHost } from "./fake-host.js";
-import { prompt } from "./prompt.js";
 import { html, image, json, latex, Rich } from "./rich.js";
 
 const run = (id: string) => ({ id, count: 1, signal: new AbortController().signal });

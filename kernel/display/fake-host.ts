@@ -1,5 +1,11 @@
-import type { CellIdentity, Comms, DisplayOptions, KernelHost, MimeBundle } from "../host/host.js";
-import { setCurrentHost } from "../host/host.js";
+import {
+  type CellIdentity,
+  type Comms,
+  type DisplayOptions,
+  type KernelHost,
+  type MimeBundle,
+  setCurrentHost,
+} from "../host/host.js";
 
 /** One call that the host received. */
 export interface HostCall {

@@ -1,11 +1,15 @@
 import { isBuffer, isPromise, isProxy } from "#platform/inspect";
-import { currentHost, type MimeBundle } from "../host/host.js";
-import { InterruptError } from "../host/interrupt-error.js";
-import type { FormatValue } from "./contract.js";
-import { displaySymbol, isDisplayable, normalizeBundle } from "./displayable.js";
+import { currentHost, InterruptError, type MimeBundle } from "../host/host.js";
+import {
+  base64,
+  displaySymbol,
+  type FormatValue,
+  isDisplayable,
+  normalizeBundle,
+  sniffImage,
+} from "./displayable.js";
 import { figureBundle, isFigure } from "./figure/figure.js";
 import { escapeHtml } from "./html.js";
-import { base64, sniffImage } from "./image.js";
 import { bound, inspectText } from "./inspect.js";
 import type { Numbers } from "./numeric.js";
 import {

@@ -1,5 +1,5 @@
 import { inspect, isProxy } from "#platform/inspect";
-import { formatNumber } from "../../picture/format-number.js";
+import { formatNumber } from "../../picture/scale.js";
 
 export { formatNumber };
 

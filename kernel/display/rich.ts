@@ -1,7 +1,12 @@
 import type { MimeBundle } from "../host/host.js";
-import { type Displayable, displaySymbol } from "./displayable.js";
+import {
+  base64,
+  type Displayable,
+  displaySymbol,
+  type ImageMime,
+  sniffImage,
+} from "./displayable.js";
 import { escapeHtml } from "./html.js";
-import { base64, type ImageMime, sniffImage } from "./image.js";
 import { toJson } from "./json.js";
 
 function summaryOf(bundle: MimeBundle): string {

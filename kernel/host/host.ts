@@ -1,3 +1,5 @@
+import { noteOutside } from "#platform/note";
+
 // What code running inside the kernel may ask of it. The host lives on the main thread beside the
 // cells; a copy of this package imported by a notebook finds it through a global symbol, so the
 // kernel and the notebook need not share one installation.
@@ -90,4 +92,34 @@ export function setCurrentHost(host: KernelHost | undefined): void {
 /** The kernel this code runs in, or undefined in a plain Node program. */
 export function currentHost(): KernelHost | undefined {
   return (globalThis as Holder)[key];
+}
+
+/**
+ * What an interrupted cell throws: from a loop's check, and as the reason of its abort signal.
+ *
+ * @example
+ * ```ts
+ * import { InterruptError } from "arpo-lab/kernel";
+ * if (new InterruptError().name !== "InterruptError") throw new Error("named");
+ * ```
+ */
+export class InterruptError extends Error {
+  override name = "InterruptError";
+  constructor(message = "Interrupted") {
+    super(message);
+  }
+}
+
+/** A full pipe that nobody reads would stop the thread, and strangers could fill it. */
+const MOST = 50;
+let lines = 0;
+
+/**
+ * A line for whoever started the kernel. It goes straight to the file: `process.stderr` belongs to the
+ * cells.
+ */
+export function log(text: string): void {
+  if (++lines > MOST) return;
+  const last = lines === MOST ? " (no more of these will be told)" : "";
+  noteOutside(`[arpo-lab kernel] ${text}${last}`);
 }

@@ -1,4 +1,4 @@
-import { InterruptError } from "../host/interrupt-error.js";
+import { InterruptError } from "../host/host.js";
 import { expectTornFiles } from "./quiet-warning.js";
 import { createHook } from "node:async_hooks";
 import type { EventEmitter } from "node:events";

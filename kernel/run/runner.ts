@@ -1,7 +1,6 @@
 import { evaluate } from "#kernel-platform/evaluate";
-import type { FormatValue } from "../display/contract.js";
-import type { MimeBundle } from "../host/host.js";
-import { InterruptError } from "../host/interrupt-error.js";
+import type { FormatValue } from "../display/displayable.js";
+import { InterruptError, type MimeBundle } from "../host/host.js";
 import type { CellScope } from "../contract/compiler.js";
 import type { Outcome, RunRequest } from "../contract/bridge.js";
 import { RunningCell, runAs } from "./cell.js";

@@ -3,16 +3,16 @@ import { captureProcess } from "#kernel-platform/process";
 import { type InputAnswer, type ToMain, WORDS } from "../contract/bridge.js";
 import { CompilerClient } from "../contract/compiler-client.js";
 import type { Port } from "../contract/port.js";
-import type { FormatValue } from "../display/contract.js";
+import type { FormatValue } from "../display/displayable.js";
 import {
   type CellIdentity,
   type DisplayOptions,
+  InterruptError,
   type KernelHost,
+  log,
   type MimeBundle,
   setCurrentHost,
 } from "../host/host.js";
-import { InterruptError } from "../host/interrupt-error.js";
-import { log } from "../host/log.js";
 import { cellOfPromise, currentCell, runAs, RunningCell } from "./cell.js";
 import { Channel } from "./channel.js";
 import { CommTable } from "./comm-table.js";

@@ -9,7 +9,7 @@ import {
 } from "#platform/files";
 import { join } from "#platform/path";
 import type { Json } from "./message.js";
-import { log } from "../host/log.js";
+import { log } from "../host/host.js";
 
 type Entry = [line: number, source: string, output?: string];
 type Row = [session: number, line: number, source: string | [string, string | null]];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decodeMessage, Encoder } from "./message.js";
-import { Signer } from "./signer.js";
+import { Signer } from "./connection.js";
 
 const signer = new Signer("key");
 const frames = (): Uint8Array[] =>

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { log } from "../host/log.js";
+import { log } from "../host/host.js";
 
 interface SignalHandle {
   onsignal: (signal: number) => void;

@@ -1,6 +1,6 @@
 import { Reply, Router, XPublisher } from "zeromq";
 import type { FrameSocket, Sockets } from "../contract/sockets.js";
-import { endpoint, type Connection } from "./connection.js";
+import { type Connection, endpoint } from "./connection.js";
 
 /** A frame larger than this is refused by the socket, which drops that connection. */
 const MAX_FRAME = 1 << 30;

@@ -1,16 +1,14 @@
 // The thread that speaks Jupyter, in a process of its own.
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import type { WireData } from "../contract/bridge.js";
-import { log } from "../host/log.js";
+import { log } from "../host/host.js";
 import { portOf } from "../node/port.js";
 import { interruptChildren } from "./children.js";
-import { readConnection } from "./connection.js";
-import { currentFolder } from "./current-folder.js";
-import { dataFolder } from "./data-folder.js";
+import { readConnection, Signer } from "./connection.js";
+import { currentFolder, dataFolder } from "./folders.js";
 import { MainInspector } from "./main-inspector.js";
 import { watchParent } from "./parent-watch.js";
 import { onInterruptSignal } from "./signals.js";
-import { Signer } from "./signer.js";
 import { bindSockets } from "./sockets.js";
 import { type Outside, WireKernel } from "./wire-kernel.js";
 

@@ -11,7 +11,7 @@ import type { AdapterParts, DebugAdapter } from "./debug/adapter.js";
 import { Execution } from "./execution.js";
 import { History } from "./history.js";
 import { type Force, Interrupter } from "./interrupter.js";
-import { log } from "../host/log.js";
+import { log } from "../host/host.js";
 import { kernelInfo } from "./kernel-info.js";
 import {
   Encoder,

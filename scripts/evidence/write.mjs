@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import prettier from "prettier";
 import { BranchValues } from "../../dist/src/values/branch-values.js";
 import { readValues } from "../../dist/src/values/value-record.js";
-import { profilePicture } from "../../dist/src/view/values/profile-picture.js";
+import { profilePicture } from "../../dist/src/view/values/show-values.js";
 import { cells } from "./settings.mjs";
 import { readEvidence, tables, withTables } from "./tables.mjs";
 

@@ -20,19 +20,19 @@ export {
   judgedTrajectory,
 } from "../reward/judged-trajectory.js";
 export { judgeReward, type JudgeRewardOptions } from "../reward/judge-reward.js";
-export { rubric, type RubricPart } from "../reward/rubric.js";
+export { rubric, type RubricPart } from "../reward/judge-reward.js";
 export { byDataSource } from "../reward/by-data-source.js";
 export { environmentReward } from "../reward/environment-reward.js";
 export { loadReward } from "../reward/load-reward.js";
 export { deepResearch } from "../reward/deep-research.js";
 export { exactMatch, substringMatch } from "../reward/qa-em.js";
 export { math } from "../reward/math.js";
-export { gsm8k } from "../reward/gsm8k.js";
+export { gsm8k } from "../reward/math.js";
 
 // What rewards are made of
 export { extractAnswer } from "../reward/extract-answer.js";
-export { checkFormat } from "../reward/format.js";
-export { normalizeAnswer, tokenF1 } from "../reward/f1.js";
+export { checkFormat } from "../reward/deep-research.js";
+export { normalizeAnswer, tokenF1 } from "../reward/qa-em.js";
 export { mathEquivalent } from "../reward/math-equivalence.js";
 export { numericEquivalent } from "../reward/numeric-equivalence.js";
 

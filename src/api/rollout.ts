@@ -43,4 +43,4 @@ export { dynamicBudget } from "../rollout/branch/dynamic-budget.js";
 
 // Texts and masks
 export { toolContent } from "../text/call-input.js";
-export { lossMask } from "../rollout/tree/response-mask.js";
+export { lossMask } from "../rollout/tree/trajectory.js";

@@ -45,6 +45,6 @@ export { benchmarks } from "../eval/benchmarks/benchmarks.js";
 export type { Benchmark, BenchmarkItem } from "../eval/benchmarks/benchmark.js";
 export { readBenchmark } from "../eval/benchmarks/read-benchmark.js";
 export { LlmJudge, type LlmJudgeOptions } from "../eval/judge/llm-judge.js";
-export type { AnswerJudge } from "../eval/report/judge-slot.js";
+export type { AnswerJudge } from "../eval/report/score-samples.js";
 export { passAtK } from "../eval/metrics/pass-at-k.js";
 export { meanInterval } from "../eval/metrics/interval.js";

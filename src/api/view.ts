@@ -32,7 +32,7 @@ export { toolUse } from "../view/figures/tool-use.js";
 export { passAtKCurve } from "../view/figures/pass-at-k.js";
 
 // Files
-export { describe } from "../view/figures/describe.js";
+export { describe } from "../view/figures/figure.js";
 export { toHtml } from "../view/export/to-html.js";
 export type { HtmlView } from "../view/export/shown.js";
 export { toPng, type PngOptions } from "../view/export/to-png.js";

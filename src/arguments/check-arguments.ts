@@ -1,4 +1,26 @@
-import { shown } from "./shown.js";
+import { nearest } from "../../spelling/nearest.js";
+
+/**
+ * A value in few letters, for the end of an error: `got …`.
+ *
+ * @example
+ * ```js
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual([null, 5, "x", [1], {}].map(shown), ["null", "5", '"x"', "a list", "an object"]);
+ * ```
+ */
+export function shown(value: unknown): string {
+  if (typeof value === "string") {
+    return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  }
+  if (typeof value === "function") return "a function";
+  if (typeof value !== "object" || value === null) return String(value);
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  if (value instanceof Promise) return "a Promise (await it first)";
+  const { name } = (value.constructor ?? Object) as { name: string };
+  return name === "Object" ? "an object" : `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
+}
 
 /** Whether something has a method of a name. */
 const does = (value: unknown, ...methods: PropertyKey[]): boolean =>
@@ -96,4 +118,31 @@ function checkOne(action: string, name: string, value: unknown, rule: ArgumentKi
   const [words, fits] = kinds[(optional ? rule.slice(0, -1) : rule) as KindName];
   if (fits(value)) return;
   throw new TypeError(`Cannot ${action}: ${name} must be ${words}, got ${shown(value)}`);
+}
+
+/**
+ * The entry of a table that an option names.
+ *
+ * @throws RangeError that says the names there are, and the nearest one.
+ *
+ * @example
+ * ```js
+ * import assert from "node:assert/strict";
+ *
+ * const sizes = { small: 1, large: 100 };
+ * assert.equal(named("grow", "size", "small", sizes), 1);
+ * assert.throws(() => named("grow", "size", "smal", sizes), /one of small, large, got "smal"; did you mean "small"\?$/);
+ * ```
+ */
+export function named<T>(
+  action: string,
+  option: string,
+  name: unknown,
+  table: Readonly<Record<string, T>>,
+): T {
+  if (typeof name === "string" && Object.hasOwn(table, name)) return table[name]!;
+  const near = typeof name === "string" ? nearest(name, Object.keys(table)) : undefined;
+  throw new RangeError(
+    `Cannot ${action}: ${option} must be one of ${Object.keys(table).join(", ")}, got ${shown(name)}${near === undefined ? "" : `; did you mean "${near}"?`}`,
+  );
 }

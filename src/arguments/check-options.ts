@@ -1,6 +1,11 @@
 import { nearest } from "../../spelling/nearest.js";
-import { type ArgumentKind, checkArguments, type KindName, kinds } from "./check-arguments.js";
-import { shown } from "./shown.js";
+import {
+  type ArgumentKind,
+  checkArguments,
+  type KindName,
+  kinds,
+  shown,
+} from "./check-arguments.js";
 
 /** What the value of an option must be: the words of the error, and how it is recognised. */
 export interface OptionRule {

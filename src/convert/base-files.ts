@@ -7,7 +7,7 @@ import { HfTokenizer } from "../model/tokenizer/hf-tokenizer.js";
 import type { WeightType } from "../model/files/half.js";
 import { readModelFacts } from "../model/files/open-model.js";
 import { isGguf } from "../model/files/gguf/is-gguf.js";
-import { readJson } from "../model/files/read-json.js";
+import { readJson } from "../model/files/read-file.js";
 
 /** What stands beside the weights of a model: its config, and its tokenizer's and other small files. */
 export interface BaseFiles {

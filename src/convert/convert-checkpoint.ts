@@ -6,7 +6,7 @@ import {
   ggufTypes,
   type GgufWeightType,
   writeModelGguf,
-} from "../model/export/write-model-gguf.js";
+} from "../model/export/save-gguf.js";
 import { isGguf } from "../model/files/gguf/is-gguf.js";
 import type { WeightType } from "../model/files/half.js";
 import { modelName } from "../model/files/model-folder.js";

@@ -11,7 +11,7 @@ import { packHalf, unpackHalf } from "../model/files/half.js";
 import { saveModel } from "../model/files/save-model.js";
 import { compareCheckpoints } from "./compare-checkpoints.js";
 import { convertCheckpoint } from "./convert-checkpoint.js";
-import { openFolder } from "./open-folder.js";
+import { openFolder } from "./open-checkpoint.js";
 import { openShards } from "./open-shards.js";
 import { archive, dtensor, pickle, placement, tensor } from "./testing.js";
 

@@ -2,7 +2,7 @@ import { checkArguments } from "../arguments/check-arguments.js";
 import { readdir } from "#platform/files";
 import { join } from "#platform/path";
 import { PickleObject } from "./pickle.js";
-import { tellPickled } from "./tell-pickled.js";
+import { tellPickled } from "./pickle-names.js";
 import { TorchArchive } from "./torch-archive.js";
 import { TorchTensor } from "./torch-globals.js";
 import type { WeightEntry, WeightSource } from "./weight-source.js";

@@ -1,7 +1,6 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import { checkOptions } from "../arguments/check-options.js";
-import { refusedOpcodes } from "./pickle-names.js";
-import { tellPickled } from "./tell-pickled.js";
+import { refusedOpcodes, tellPickled } from "./pickle-names.js";
 
 /**
  * What a name of a pickle stands for. `call` and `make` build plain data out of plain data; a name

@@ -1,5 +1,5 @@
 import { addAttributes, PickleObject, type PickleGlobal } from "./pickle.js";
-import { tellPickled } from "./tell-pickled.js";
+import { tellPickled } from "./pickle-names.js";
 
 /** The types of numbers that a storage may hold, with their width in bytes. */
 export const numberWidths = {

@@ -9,13 +9,11 @@ import { resultIn } from "../text/result-block.js";
 import type { Benchmark } from "./benchmarks/benchmark.js";
 import { benchmarks } from "./benchmarks/benchmarks.js";
 import type { TaskType } from "./metrics/evaluate-item.js";
-import { ruleOf } from "./infer/refusals.js";
-import type { Sample, SampleStatus, Step } from "./infer/sample.js";
+import { ruleOf, type Sample, type SampleStatus, type Step } from "./infer/sample.js";
 import { benchmarkReport } from "./report/benchmark-report.js";
 import { Evaluation } from "./report/evaluation.js";
-import type { AnswerJudge } from "./report/judge-slot.js";
+import { type AnswerJudge, scoreSamples } from "./report/score-samples.js";
 import { writeResultFiles } from "./report/result-files.js";
-import { scoreSamples } from "./report/score-samples.js";
 
 const one = z.union([z.string(), z.number()]);
 const output = z.looseObject({

@@ -12,8 +12,8 @@ import type { LoadedBenchmark } from "./benchmarks/benchmark.js";
 import { evaluate, type EvaluateOptions } from "./evaluate.js";
 import { evaluateItem, type TaskType } from "./metrics/evaluate-item.js";
 import { LlmJudge } from "./judge/llm-judge.js";
-import { comparisonOf, faultsOf } from "./report/evaluation-text.js";
-import type { AnswerJudge } from "./report/judge-slot.js";
+import { comparisonOf, faultsOf } from "./report/evaluation.js";
+import type { AnswerJudge } from "./report/score-samples.js";
 
 const temporary = mkdtempSync(join(tmpdir(), "evaluate-"));
 after(() => {

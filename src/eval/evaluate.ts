@@ -24,12 +24,10 @@ import {
   type TaskEvaluationOptions,
 } from "./evaluate-tasks.js";
 import { benchmarkReport } from "./report/benchmark-report.js";
-import { Evaluation } from "./report/evaluation.js";
-import type { EvaluationSettings } from "./report/evaluation-settings.js";
-import type { AnswerJudge } from "./report/judge-slot.js";
+import { Evaluation, type EvaluationSettings } from "./report/evaluation.js";
+import { type AnswerJudge, scoreSamples } from "./report/score-samples.js";
 import { writeResultFiles, writeWhole } from "./report/result-files.js";
-import { scoreSamples } from "./report/score-samples.js";
-import { outputFolder } from "../model/files/output-folder.js";
+import { outputFolder } from "../model/files/model-folder.js";
 
 export interface EvaluateOptions extends Omit<InferOptions, "journal"> {
   /**

@@ -7,7 +7,7 @@ import {
   type OptionRules,
   required,
 } from "../arguments/check-options.js";
-import { shown } from "../arguments/shown.js";
+import { shown } from "../arguments/check-arguments.js";
 import { note as say } from "#platform/note";
 
 /** How endpoints are asked. */

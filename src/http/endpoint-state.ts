@@ -145,3 +145,122 @@ export class EndpointState {
     for (const { abandon } of this.#running) abandon.abort(why);
   }
 }
+
+/** What there is to know of a request before an endpoint is chosen for it. */
+interface Asking {
+  /** How often each has failed this request. */
+  failures: ReadonlyMap<EndpointState, number>;
+  /** Where requests of its kind went before. */
+  home: EndpointState | undefined;
+}
+
+/** A home with so much more of its width taken than another's is left for once. */
+const imbalance = 0.5;
+
+/** Those that may be asked at all: none where every one is silent, leaving or not ready. */
+export function candidates(
+  endpoints: readonly EndpointState[],
+  now: number,
+): readonly EndpointState[] {
+  const there = endpoints.filter((e) => !e.silent && !e.leaving);
+  const open = there.filter((e) => e.closedUntil <= now);
+  const awake = open.filter((e) => e.restUntil <= now);
+  return [awake, open, there].find((some) => some.length > 0) ?? [];
+}
+
+/**
+ * Of the endpoints with room the one that has failed this request least often, then its home, then the
+ * least busy; resting ones only when every other is resting too, and those that asked for a wait last.
+ */
+export function choose(
+  from: readonly EndpointState[],
+  { failures, home }: Asking,
+): EndpointState | undefined {
+  const failed = (e: EndpointState) => failures.get(e) ?? 0;
+  const busy = (e: EndpointState) => e.running / e.width;
+  let best: EndpointState | undefined;
+  for (const e of from) {
+    if (e.running >= e.width) continue;
+    if (!best || failed(e) < failed(best) || (failed(e) === failed(best) && busy(e) < busy(best))) {
+      best = e;
+    }
+  }
+  if (!best || !home || !from.includes(home) || home.running >= home.width) return best;
+  return failed(home) <= failed(best) && busy(home) - busy(best) <= imbalance ? home : best;
+}
+
+const tickMs = 250;
+/** An endpoint with something to do that has said nothing for so long is asked how it is. */
+const quietMs = 2000;
+/** How often one that is silent is asked whether it is there again. */
+const againMs = 1000;
+/** So long it has to say how it is. */
+export const probeMs = 2500;
+/** Questions in a row without an answer after which it is given up. */
+const patience = 2;
+
+/** What the watch may ask and do. */
+interface Watched {
+  endpoints: () => readonly EndpointState[];
+  /** Whether anybody waits for an answer, or for somebody to ask. */
+  busy: () => boolean;
+  /** Whether an endpoint answers a question for its health. */
+  alive: (endpoint: EndpointState) => Promise<boolean>;
+  /** One is there (again): makes it ready. */
+  returned: (endpoint: EndpointState) => Promise<void>;
+  /** One that says nothing any more. */
+  lost: (endpoint: EndpointState) => void;
+  /** Called on every tick. */
+  tick: () => void;
+}
+
+/**
+ * While requests are under way: asks silent endpoints whether they are there again, and those that have
+ * not answered anything for a while whether they still are. A frozen process accepts connections and
+ * says nothing, so that only this tells it from one that thinks.
+ */
+export class HealthWatch {
+  readonly #watched: Watched;
+  readonly #asking = new Map<EndpointState, { since: number; done: boolean }>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(watched: Watched) {
+    this.#watched = watched;
+  }
+
+  /** Watches from now on, for as long as anybody waits. */
+  start(): void {
+    if (this.#timer !== undefined || !this.#watched.busy()) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#look();
+      this.start();
+    }, tickMs);
+  }
+
+  #look(): void {
+    const now = Date.now();
+    const { endpoints, tick } = this.#watched;
+    for (const endpoint of endpoints()) {
+      const asked = this.#asking.get(endpoint);
+      if (asked && (!asked.done || now - asked.since < againMs)) continue;
+      const quiet = endpoint.running > 0 && now - endpoint.lastSign >= quietMs;
+      if (endpoint.silent || quiet) void this.#ask(endpoint, now);
+    }
+    tick();
+  }
+
+  async #ask(endpoint: EndpointState, since: number): Promise<void> {
+    const asked = { since, done: false };
+    this.#asking.set(endpoint, asked);
+    const { alive, returned, lost } = this.#watched;
+    try {
+      if (await alive(endpoint)) {
+        if (endpoint.silent) await returned(endpoint);
+        else endpoint.sign(Date.now());
+      } else if (++endpoint.missed >= patience && endpoint.running > 0) lost(endpoint);
+    } finally {
+      asked.done = true;
+    }
+  }
+}

@@ -1,16 +1,21 @@
 import { environment } from "#platform/environment";
 import { checkArguments } from "../arguments/check-arguments.js";
-import { candidates, choose } from "./choose-endpoint.js";
+import {
+  candidates,
+  choose,
+  type EndpointHealth,
+  EndpointState,
+  HealthWatch,
+  probeMs,
+  type Running,
+} from "./endpoint-state.js";
 import {
   endpointSettings,
   type EndpointOptions,
   type EndpointSettings,
 } from "./endpoint-options.js";
-import { EndpointState, type EndpointHealth, type Running } from "./endpoint-state.js";
-import { HealthWatch, probeMs } from "./health-watch.js";
-import { Outage } from "./outage.js";
+import { HttpError, Outage, requestJson, shownUrl } from "./request-json.js";
 import { pause } from "./pause.js";
-import { HttpError, requestJson, shownUrl } from "./request-json.js";
 
 /** What one request may be given besides its body. */
 interface EndpointRequest<T> {

@@ -1,4 +1,4 @@
-import { type Quantity, quantities, type RolloutFormat } from "./formats/format.js";
+import { quantities, type Quantity, type RolloutFormat } from "./formats/format.js";
 import type { ImportedRow } from "./row/imported-row.js";
 
 /** What became of one quantity: whether the files carry it, and where it stands or comes from. */

@@ -1,12 +1,11 @@
 import { defined } from "../arguments/defined.js";
-import { shown } from "../arguments/shown.js";
+import { shown } from "../arguments/check-arguments.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { CarriedCount } from "./carried.js";
 import type { RolloutFormat } from "./formats/format.js";
 import { messageLogs } from "./formats/message-logs.js";
 import { ownTrees } from "./formats/own-trees.js";
-import { openEnvCapture } from "./formats/openenv-capture.js";
-import { primeTokens } from "./formats/prime-tokens.js";
+import { openEnvCapture, primeTokens } from "./formats/prime-tokens.js";
 import { skyrl } from "./formats/skyrl.js";
 import { tinkerSamples, tinkerSummaries, tinkerTrajectories } from "./formats/tinker.js";
 import { trl } from "./formats/trl.js";
@@ -22,7 +21,7 @@ import {
   withoutFields,
 } from "./row/fields.js";
 import type { PlacedRow } from "./row/imported-row.js";
-import { splitOutput } from "./row/split-output.js";
+import { splitOutput } from "./row/message-text.js";
 import { StepLines } from "./step-lines.js";
 
 const known = ["input", "output", "score", "gts", "step", "uid"];

@@ -10,7 +10,7 @@ import { pathOf } from "../rollout/tree/tree-data.js";
 import type { TreeNode } from "../rollout/tree/tree-values.js";
 import { tf } from "../tensor/tf.js";
 import type { Carried } from "./carried.js";
-import { meanEntropy } from "./trees/mean-entropy.js";
+import { meanEntropy } from "./trees/tree-of-rows.js";
 import { ImportedRollouts } from "./imported-rollouts.js";
 
 /** How trees are scored under a policy. */

@@ -5,7 +5,7 @@ import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policy.js";
 import { Collection, type CollectOptions } from "./collect.js";
 import { ImportedRollouts } from "./imported-rollouts.js";
-import { WordTokenizer } from "./trees/word-tokenizer.js";
+import { WordTokenizer } from "./trees/segments.js";
 
 /** How records become trees. */
 export interface ReadOptions {

@@ -1,7 +1,7 @@
 import { decisionOf } from "../view/explorer/page/tree/decisions.js";
 import { resultOf } from "../view/explorer/page/tree/chip-words.js";
 import type { ShownReplay } from "../view/explorer/page/tree/shown-replay.js";
-import { tokenText } from "../view/explorer/page/tree/token-text.js";
+import { tokenText } from "../view/explorer/page/tree/unpack-tree.js";
 import type { TreeFacts } from "../view/explorer/page/tree/tree-facts.js";
 import { signed, two } from "../view/explorer/page/tree/words.js";
 

@@ -1,7 +1,27 @@
 import type { Sampled } from "../model/decoder/decoder.js";
-import type { LocalSequence } from "./local-sequence.js";
-import type { FinishReason, GenerateOptions, Segment } from "./policy.js";
+import type { CacheSequence } from "./cache-sequence.js";
+import type { FinishReason, GenerateOptions, Segment, Sequence } from "./policy.js";
 import type { StopWatcher } from "./stops.js";
+
+/** What a sequence knows of the generate call that is running on it. */
+interface RunningCall {
+  /** Ends it without a segment. */
+  fail(reason: unknown): void;
+}
+
+/** A sequence of a local session. */
+export class LocalSequence implements Sequence {
+  readonly id: number;
+  readonly tokens: number[];
+  line: CacheSequence;
+  job: RunningCall | undefined;
+
+  constructor(id: number, tokens: number[], line: CacheSequence) {
+    this.id = id;
+    this.tokens = tokens;
+    this.line = line;
+  }
+}
 
 interface JobParts {
   sequence: LocalSequence;

@@ -1,6 +1,5 @@
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments, shown } from "../arguments/check-arguments.js";
 import { anyNumber, checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
-import { shown } from "../arguments/shown.js";
 import type { Decoder } from "../model/decoder/decoder.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import { AllowedMasks } from "./allowed.js";
@@ -8,8 +7,7 @@ import { Batch } from "./batch.js";
 import { CacheSequence } from "./cache-sequence.js";
 import { checkGenerate } from "./check-generate.js";
 import { generate, type GenerationOptions, type Generations } from "./generate.js";
-import { Job } from "./job.js";
-import { LocalSequence } from "./local-sequence.js";
+import { Job, LocalSequence } from "./job.js";
 import type { GenerateOptions, Policy, Sampler, Segment, Sequence, Session } from "./policy.js";
 import type { Prompt } from "./prompt.js";
 import { StopWatcher, TokenTexts } from "./stops.js";

@@ -1,7 +1,6 @@
-import { shown } from "../arguments/shown.js";
+import { checkArguments, shown } from "../arguments/check-arguments.js";
 import { saveGguf } from "../model/export/save-gguf.js";
 import { saveModel } from "../model/files/save-model.js";
-import { checkArguments } from "../arguments/check-arguments.js";
 import {
   checkOptions,
   integer,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deepResearch } from "./deep-research.js";
-import { normalizeAnswer, tokenF1 } from "./f1.js";
+import { normalizeAnswer, tokenF1 } from "./qa-em.js";
 import { mathEquivalent } from "./math-equivalence.js";
 import { math } from "./math.js";
 import { strip, words } from "../text/python-text.js";

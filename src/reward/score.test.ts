@@ -5,10 +5,9 @@ import { rollout } from "../rollout/rollout.js";
 import { randomTextPolicy } from "../rollout/testing/random-text-policy.js";
 import { byDataSource } from "./by-data-source.js";
 import { deepResearch } from "./deep-research.js";
-import { judgeReward } from "./judge-reward.js";
+import { judgeReward, rubric } from "./judge-reward.js";
 import type { JudgedTrajectory } from "./judged-trajectory.js";
 import { groupReward, type Reward, type RewardContext } from "./reward-function.js";
-import { rubric } from "./rubric.js";
 import { score } from "./score-trees.js";
 
 const chat = [

@@ -1,17 +1,42 @@
+import { named, shown } from "../arguments/check-arguments.js";
+import { checkOptions } from "../arguments/check-options.js";
 import { defined } from "../arguments/defined.js";
-import { shown } from "../arguments/shown.js";
+import type { Sampling } from "../policy/policy.js";
+import { algorithmPresets } from "../preset-table.js";
+import { toolSetOf } from "../tools/tool-set.js";
+import { branchRules } from "./branch/branch-rule.js";
 import { completeSettings } from "./branch/family/complete-settings.js";
 import {
   expansionRules,
+  type ExpansionSettings,
   fixedRows,
   isExpansion,
   publishedRows,
-  type ExpansionSettings,
 } from "./branch/family/settings.js";
-import type { Sampling } from "../policy/policy.js";
+import { rolloutRules } from "./option-rules.js";
 import type { ReadyOptions, RolloutOptions } from "./options.js";
-import { readyOptions } from "./ready-options.js";
 import type { RolloutConfig } from "./settings.js";
+
+/** Lays options over the preset they name, and makes a set of a list of tools. */
+export function readyOptions(action: string, given: RolloutOptions): ReadyOptions {
+  checkOptions(action, given, rolloutRules);
+  const { preset, tools, ...own } = given;
+  const below: ReadyOptions =
+    preset === undefined ? {} : scaled(named(action, "preset", preset, algorithmPresets), own);
+  return {
+    ...below,
+    ...defined(own),
+    ...(tools === undefined ? {} : { tools: toolSetOf(action, tools) }),
+  };
+}
+
+/** A preset's settings for another `n`: a tree starts with the same share of its trajectories. */
+function scaled(preset: ReadyOptions, { n }: RolloutOptions): ReadyOptions {
+  const { n: usual, initialRollouts, rule } = preset;
+  const grows = rule === undefined || (branchRules as readonly string[]).includes(rule);
+  if (!grows || !usual || !initialRollouts || !Number.isSafeInteger(n)) return preset;
+  return { ...preset, initialRollouts: Math.max(1, Math.ceil((n! * initialRollouts) / usual)) };
+}
 
 const greedy: Sampling = { temperature: 0, topP: 1, topK: -1, minP: 0 };
 

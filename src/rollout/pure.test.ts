@@ -5,7 +5,7 @@ import { branchRules, decideBranch } from "./branch/branch-rule.js";
 import { ConsecutivePenalty } from "./branch/consecutive-penalty.js";
 import { dynamicBudget } from "./branch/dynamic-budget.js";
 import { EntropyBaselines } from "./branch/entropy-baselines.js";
-import { lossMask, responseAttention } from "./tree/response-mask.js";
+import { lossMask, responseAttention } from "./tree/trajectory.js";
 import { segmentEntropy } from "./branch/segment-entropy.js";
 import { toolContent } from "../text/call-input.js";
 

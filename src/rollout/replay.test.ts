@@ -4,7 +4,7 @@ import { Random } from "../random/random.js";
 import { calculator } from "../tools/calculator/calculator.js";
 import { ToolSet } from "../tools/tool-set.js";
 import { branchRules } from "./branch/branch-rule.js";
-import { decidedByEntropy } from "./replay/decided-by-entropy.js";
+import { decidedByEntropy } from "./replay/replay.js";
 import { rollout } from "./rollout.js";
 import { rolloutPresets } from "../preset-table.js";
 import type { RolloutOptions } from "./options.js";

@@ -9,15 +9,12 @@ import {
   usageOf,
   withRows,
 } from "./handler.js";
-import { ApiError } from "./http/api-error.js";
-import { EventStream } from "./http/event-stream.js";
+import { ApiError, EventStream } from "./http/api-error.js";
 import { chatLogprobs, type TokenReport } from "./logprobs.js";
 import { refuseLongText } from "./refuse-oversized.js";
-import { chatBody } from "./schema/chat.js";
-import { generationRequest, readRequest } from "./schema/common.js";
+import { chatBody, generationRequest, readRequest } from "./schema/common.js";
 import { chatPrompt } from "./tools/chat-prompt.js";
-import type { ParsedTools, ToolCall } from "./tools/tool-call.js";
-import type { ToolFormat } from "./tools/tool-format.js";
+import type { ParsedTools, ToolCall, ToolFormat } from "./tools/tool-format.js";
 import { randomUUID } from "node:crypto";
 
 /** So much white space before a call, and no more. */

@@ -12,8 +12,7 @@ import {
   usageOf,
   withRows,
 } from "./handler.js";
-import { ApiError } from "./http/api-error.js";
-import { EventStream } from "./http/event-stream.js";
+import { ApiError, EventStream } from "./http/api-error.js";
 import { completionLogprobs, type TokenReport } from "./logprobs.js";
 import { commonFields, generationRequest, MAX_TOP, neutral, readRequest } from "./schema/common.js";
 import { randomUUID } from "node:crypto";

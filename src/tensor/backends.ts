@@ -299,3 +299,15 @@ export async function ready(): Promise<BackendName> {
   }
   return tf.getBackend() as BackendName;
 }
+
+let chosen: BackendName | undefined;
+
+/** What decoders are to compute on from here on, where that is another backend than the tensors'. */
+export function decodeOn(name: BackendName | undefined): void {
+  chosen = name;
+}
+
+/** What decoders compute on: what was chosen for them, else what tensors are on. */
+export function decodeBackend(): BackendName {
+  return chosen ?? (tf.getBackend() as BackendName);
+}

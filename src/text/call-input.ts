@@ -1,5 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import { blocks } from "./blocks.js";
+import { blocks } from "./result-block.js";
 import { strip } from "./python-text.js";
 
 // A call's input is read in two ways, as the reference does. Its training takes the last call of a text and strips

@@ -18,12 +18,11 @@ import { brightData } from "./search/bright-data.js";
 import { importJsonCache } from "./search/cache-files.js";
 import { jsonEndpoint, type JsonEndpointOptions } from "./search/json-endpoint.js";
 import { offlineSearch } from "./search/offline.js";
-import { paced } from "./search/paced.js";
+import { paced, steady } from "./search/steady.js";
 import type { SearchProvider } from "./search/provider.js";
 import { SearchCache } from "./search/search-cache.js";
 import { searchTool } from "./search/search-tool.js";
 import { searxng, type SearxngOptions } from "./search/searxng.js";
-import { steady } from "./search/steady.js";
 import { ToolSet } from "./tool-set.js";
 import type { Tool } from "./tool.js";
 

@@ -4,8 +4,7 @@ import {
   milliseconds,
   type OptionRules,
 } from "../arguments/check-options.js";
-import { checkArguments } from "../arguments/check-arguments.js";
-import { shown } from "../arguments/shown.js";
+import { checkArguments, shown } from "../arguments/check-arguments.js";
 import { running } from "../watch/running.js";
 import { Semaphore } from "../concurrency/semaphore.js";
 import type { Tool, ToolResult } from "./tool.js";

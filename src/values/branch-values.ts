@@ -11,10 +11,14 @@ import { nearest } from "../../spelling/nearest.js";
 import { sumsByPrompt } from "../rollout/entropy/bootstrap.js";
 import { showAs, type Shown } from "../show/show-as.js";
 import { withEnds } from "../text/interval-text.js";
-import { MeasuredTrajectory, type SeenTrajectory } from "./measured-trajectory.js";
+import {
+  groupMixed,
+  MeasuredTrajectory,
+  type SeenTrajectory,
+  windowMeans,
+} from "./measured-trajectory.js";
 import { type PlaceRule, type PlaceRuleName, placeRuleNames, placesOf } from "./place-rules.js";
 import { estimate, type EstimateOptions, type Interval } from "./resample.js";
-import { groupMixed, windowMeans } from "./token-signals.js";
 import { readValues, type ValueRecord, type ValueSettings } from "./value-record.js";
 
 /** What branches at a rule's places are worth. */

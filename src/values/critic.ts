@@ -1,5 +1,9 @@
-import type { MeasuredTrajectory, SeenTrajectory } from "./measured-trajectory.js";
-import { groupMixed, windowMeans } from "./token-signals.js";
+import {
+  groupMixed,
+  type MeasuredTrajectory,
+  type SeenTrajectory,
+  windowMeans,
+} from "./measured-trajectory.js";
 
 /** What the critic sees of each token. */
 function features(t: SeenTrajectory): number[][] {

@@ -1,8 +1,7 @@
 import { appendFile, truncate, writeFile } from "#platform/files";
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments, shown } from "../arguments/check-arguments.js";
 import { checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
 import { defined } from "../arguments/defined.js";
-import { shown } from "../arguments/shown.js";
 import { readIfThere } from "../files/read-if-there.js";
 import type { Policy } from "../policy/policy.js";
 import type { Reward } from "../reward/reward-function.js";
@@ -11,7 +10,7 @@ import { rolloutRules } from "../rollout/option-rules.js";
 import type { AnswerOptions, RolloutOptions } from "../rollout/options.js";
 import { rolloutConfig } from "../rollout/config.js";
 import { runningCell } from "../show/running-cell.js";
-import { watchAs } from "../show/watch-as.js";
+import { watchAs } from "../show/show-as.js";
 import { ToolSet, toolSetOf, type ToolOutcome } from "../tools/tool-set.js";
 import { BranchValues } from "./branch-values.js";
 import { labelOf, measurePrompt } from "./measure-prompt.js";

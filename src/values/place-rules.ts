@@ -7,9 +7,13 @@ import {
 } from "../rollout/branch/family/appo.js";
 import { greatest } from "../rollout/branch/family/greatest.js";
 import { type BranchSettings, decideBranch } from "../rollout/branch/branch-rule.js";
-import type { MeasuredTrajectory, SeenTrajectory } from "./measured-trajectory.js";
+import {
+  groupMixed,
+  type MeasuredTrajectory,
+  type SeenTrajectory,
+  windowMeans,
+} from "./measured-trajectory.js";
 import { criticOf } from "./critic.js";
-import { groupMixed, windowMeans } from "./token-signals.js";
 
 /** Helpers for place rules. */
 export interface PlaceTools {

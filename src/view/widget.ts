@@ -1,9 +1,10 @@
 import { randomUUID } from "#platform/uuid";
+import { escapeHtml } from "../../picture/escape.js";
 import { palettes, type Theme } from "./palette.js";
 import { widgetStyle } from "./style.js";
 
 /** What a view is made of. */
-export interface WidgetParts {
+interface WidgetParts {
   /** What the view is called; its element carries `arpo-view` and `arpo-NAME`. */
   name: string;
   /** Shown until the program runs, and where none does. */
@@ -42,4 +43,43 @@ export function widgetHtml(widget: WidgetParts): string {
     `<style>${widgetStyle}${style}</style><div data-picture>${still}</div>${scripts.join("")}` +
     `<script>${script}</script></div>`
   );
+}
+
+/** A view that stands as one picture with its title until its program runs, and where none does. */
+export abstract class PictureView<Payload extends { readonly summary: readonly string[] }> {
+  constructor(readonly payload: Payload) {}
+
+  /** What the page is made of beside the picture; its data carry the view's name. */
+  protected abstract readonly page: Pick<WidgetParts, "name" | "style" | "program">;
+
+  /** All of it as one picture. */
+  abstract picture(): string;
+
+  /** What it shows, in words: a line for every rule. */
+  get summary(): string {
+    return this.payload.summary.join("\n");
+  }
+
+  /** One piece of HTML that needs nothing else. */
+  html(): string {
+    const [title] = this.payload.summary;
+    return widgetHtml({
+      ...this.page,
+      still: `<div class="arpo-title"><b>${escapeHtml(title!)}</b></div>${this.picture()}`,
+      data: { [this.page.name]: this.payload },
+    });
+  }
+
+  /** Every form it can be shown in. */
+  bundle(): Record<string, string> {
+    return {
+      "text/html": this.html(),
+      "image/svg+xml": this.picture(),
+      "text/plain": this.summary,
+    };
+  }
+
+  [Symbol.for("Jupyter.display")](): Record<string, string> {
+    return this.bundle();
+  }
 }

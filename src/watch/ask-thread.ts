@@ -4,8 +4,7 @@ import { writeSync } from "node:fs";
 import { Session, type Debugger, type Runtime } from "node:inspector";
 import { parentPort, workerData } from "node:worker_threads";
 import { fileURLToPath } from "node:url";
-import { Heartbeat } from "./heartbeat.js";
-import { endOf, type WatchdogData } from "./watchdog-data.js";
+import { endOf, Heartbeat, type WatchdogData } from "./heartbeat.js";
 
 const data = workerData as WatchdogData;
 /** Evaluates something in the main thread, which is halted. */

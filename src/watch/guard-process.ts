@@ -1,7 +1,6 @@
-import { Heartbeat } from "./heartbeat.js";
+import { Heartbeat, type WatchdogData } from "./heartbeat.js";
 import { observe, origin, unsettled } from "./running.js";
 import { UnhandledErrors } from "./unhandled-errors.js";
-import type { WatchdogData } from "./watchdog-data.js";
 import { writeSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { Worker } from "node:worker_threads";

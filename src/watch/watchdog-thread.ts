@@ -2,8 +2,7 @@
 // asks it what it is doing, and ends the process if that is a user's code. This thread ends it where
 // nobody can ask, because the main thread is inside a call that never comes back to JavaScript.
 import { Worker, parentPort, workerData } from "node:worker_threads";
-import { endOf, type WatchdogData } from "./watchdog-data.js";
-import { Heartbeat } from "./heartbeat.js";
+import { endOf, Heartbeat, type WatchdogData } from "./heartbeat.js";
 import { writeSync } from "node:fs";
 
 const data = workerData as WatchdogData;

@@ -13,7 +13,7 @@ import { ChannelSession } from "../../kernel/server/kernels/channels.js";
 import { V1 } from "../../kernel/server/kernels/codec.js";
 import { Kernels } from "../../kernel/server/kernels/kernels.js";
 import type { Launch } from "../../kernel/server/kernels/launched.js";
-import type { Line } from "../../kernel/server/kernels/line.js";
+import type { Line } from "../../kernel/server/kernels/socket-line.js";
 import { kernelRoutes } from "../../kernel/server/kernels/routes.js";
 import { sessionRoutes, Sessions } from "../../kernel/server/kernels/sessions.js";
 import { Pages } from "../../kernel/server/lab/pages.js";

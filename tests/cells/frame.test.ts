@@ -4,7 +4,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { display } from "../../kernel/display/display.js";
+import { display } from "../../kernel/cells.js";
 import { TestSession } from "./test-session.js";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "arpo-lab-cells-frame-")));

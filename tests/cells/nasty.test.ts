@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { InterruptError } from "../../kernel/host/interrupt-error.js";
+import { InterruptError } from "../../kernel/host/host.js";
 import { TestSession } from "./test-session.js";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "arpo-lab-nasty-")));

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Dealer, Request, Subscriber } from "zeromq";
 import { freePorts } from "../../kernel/client/kernel-process.js";
-import { type Connection, endpoint } from "../../kernel/wire/connection.js";
+import { type Connection, endpoint, Signer } from "../../kernel/wire/connection.js";
 import {
   decodeMessage,
   Encoder,
@@ -15,7 +15,6 @@ import {
   type Json,
   type Message,
 } from "../../kernel/wire/message.js";
-import { Signer } from "../../kernel/wire/signer.js";
 import { until } from "../until.js";
 
 export type Channel = "shell" | "control" | "stdin";

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { findAddon } from "../../src/tensor/engine/find-addon.js";
+import { findAddon } from "../../src/tensor/engine/native-engine.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const rules = pathToFileURL(`${root}scripts/package-rules.mjs`).href;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { findAddon } from "../../src/tensor/engine/find-addon.js";
+import { findAddon } from "../../src/tensor/engine/native-engine.js";
 
 const addon = findAddon();
 

@@ -1,14 +1,13 @@
 import { Random } from "../../src/random/random.js";
 import { causalAttention } from "../../src/tensor/ops/causal-attention.js";
 import { embed } from "../../src/tensor/ops/embed.js";
-import { linear } from "../../src/tensor/ops/linear.js";
+import { adaptedLinear, linear } from "../../src/tensor/ops/linear.js";
 import { logProbEntropyFromHidden } from "../../src/tensor/ops/log-prob-entropy-from-hidden.js";
 import { qkv } from "../../src/tensor/ops/qkv.js";
-import type { QkvWeights } from "../../src/tensor/plain/qkv.js";
+import type { QkvWeights } from "../../src/tensor/plain.js";
 import { rmsNorm } from "../../src/tensor/ops/rms-norm.js";
 import { rope } from "../../src/tensor/ops/rope.js";
 import { swiglu } from "../../src/tensor/ops/swiglu.js";
-import { adaptedLinear } from "../../src/tensor/ops/adapted-linear.js";
 import type { OpCase } from "./op-cases.js";
 
 /** Other shapes are drawn for another number. */

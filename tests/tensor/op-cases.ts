@@ -4,7 +4,7 @@ import { embed } from "../../src/tensor/ops/embed.js";
 import { linear } from "../../src/tensor/ops/linear.js";
 import { logProbEntropyFromHidden } from "../../src/tensor/ops/log-prob-entropy-from-hidden.js";
 import { qkv } from "../../src/tensor/ops/qkv.js";
-import type { QkvWeights } from "../../src/tensor/plain/qkv.js";
+import type { QkvWeights } from "../../src/tensor/plain.js";
 import { rmsNorm } from "../../src/tensor/ops/rms-norm.js";
 import { rope } from "../../src/tensor/ops/rope.js";
 import { swiglu } from "../../src/tensor/ops/swiglu.js";

@@ -7,37 +7,42 @@ import { ansiHtml } from "../../kernel/notebook/html/ansi.js";
 import { highlight } from "../../kernel/notebook/html/highlight.js";
 import {
   markdownHtml,
+  mathHtml,
   safeLink,
   safePicture,
   sanitizeHtml,
 } from "../../kernel/notebook/html/markdown.js";
-import { mathHtml } from "../../kernel/notebook/html/math.js";
 import { outputHtml } from "../../kernel/notebook/html/page.js";
 import { splitLines } from "../../kernel/notebook/notebook.js";
 import { stackFrames } from "../../kernel/run/traceback.js";
 import { failureText } from "../../cli/run/run-notebook.js";
 import { isVerdict, readReply } from "../../src/eval/judge/read-reply.js";
 import { trimGeneration } from "../../src/eval/infer/conversation.js";
-import { mathMetrics, numericMetrics, qaMetrics } from "../../src/eval/metrics/answer-metrics.js";
+import {
+  asText,
+  mathMetrics,
+  normalizeForEvaluation,
+  numericMetrics,
+  qaMetrics,
+} from "../../src/eval/metrics/answer-metrics.js";
 import { judgeVerdict } from "../../src/eval/metrics/judge-verdict.js";
-import { asText, normalizeForEvaluation } from "../../src/eval/metrics/normalize.js";
 import { countBlocks, outputLength } from "../../src/eval/metrics/evaluate-item.js";
-import { WordTokenizer } from "../../src/import/trees/word-tokenizer.js";
+import { WordTokenizer } from "../../src/import/trees/segments.js";
 import { parseLenient } from "../../src/import/import-rollouts.js";
 import { ChatTemplate, chatMl } from "../../src/model/tokenizer/chat-template.js";
-import { lastBoxed, lastBoxedOrTail, unboxed } from "../../src/reward/boxed.js";
-import { deepResearch } from "../../src/reward/deep-research.js";
-import { extractAnswer } from "../../src/reward/extract-answer.js";
-import { normalizeAnswer, tokenF1 } from "../../src/reward/f1.js";
-import { checkFormat } from "../../src/reward/format.js";
-import { gsm8k } from "../../src/reward/gsm8k.js";
-import { math, mathNumeric } from "../../src/reward/math.js";
+import {
+  extractAnswer,
+  lastBoxed,
+  lastBoxedOrTail,
+  unboxed,
+} from "../../src/reward/extract-answer.js";
+import { checkFormat, deepResearch } from "../../src/reward/deep-research.js";
+import { exactMatch, normalizeAnswer, substringMatch, tokenF1 } from "../../src/reward/qa-em.js";
+import { gsm8k, math, mathNumeric } from "../../src/reward/math.js";
 import { mathEquivalent, normalizeMath } from "../../src/reward/math-equivalence.js";
 import { numericEquivalent } from "../../src/reward/numeric-equivalence.js";
-import { exactMatch, substringMatch } from "../../src/reward/qa-em.js";
-import { tokenKinds } from "../../src/rollout/entropy/token-kind.js";
-import { asObject } from "../../src/serve/tools/tool-call.js";
-import { toolFormat, type ToolFormatName } from "../../src/serve/tools/tool-format.js";
+import { tokenKinds } from "../../src/rollout/entropy/model-tokens.js";
+import { asObject, toolFormat, type ToolFormatName } from "../../src/serve/tools/tool-format.js";
 import { ToolReader } from "../../src/serve/chat.js";
 import { callContent, toolContent } from "../../src/text/call-input.js";
 import { printable } from "../../src/text/printable.js";
@@ -48,7 +53,7 @@ import { bestPassage } from "../../src/tools/pages/best-passage.js";
 import { htmlText } from "../../src/tools/pages/html-text.js";
 import { shortenedSteps } from "../../src/tools/pages/remote-summarizer.js";
 import { cacheKey, isChinese } from "../../src/tools/search/bright-data.js";
-import { formatHits } from "../../src/tools/search/format.js";
+import { formatHits } from "../../src/tools/search/provider.js";
 import { evaluationKey } from "../../src/tools/search/search-cache.js";
 
 const tools = [

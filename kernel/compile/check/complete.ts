@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "#platform/files";
 import { join } from "#platform/path";
 import type { Completion } from "../../contract/compiler.js";
 import { documentation } from "./documentation.js";
-import { isFile, packageFolder } from "./package-folder.js";
+import { isFile, packageFolder } from "./specifiers.js";
 import { type api, type BoundFile, uncancelled } from "./typescript.js";
 import type { World } from "./world.js";
 

@@ -1,3 +1,6 @@
+import { type FileStat, statIfThereSync } from "#platform/files";
+import { packagePath } from "#platform/package-path";
+import { resolve } from "#platform/path";
 import type { api, TypeScript } from "./typescript.js";
 
 /** The modules that a file names: imports, re-exports, literal `import()`, `require` and import types. */
@@ -24,3 +27,21 @@ export function specifiers(ts: TypeScript, file: api.SourceFile): api.StringLite
   if (/\b(import|from|require)\b/.test(file.text)) visit(file);
   return found;
 }
+
+/** What is at a path; undefined where nothing is, or where a file stands in its way. */
+export function statOf(path: string): FileStat | undefined {
+  try {
+    return statIfThereSync(path);
+  } catch (error) {
+    if ((error as { code?: string }).code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/** Whether there is a file of this name. */
+export function isFile(path: string): boolean {
+  return statOf(path)?.isFile() === true;
+}
+
+/** The folder of this package's package.json. */
+export const packageFolder: string = resolve(packagePath("."));

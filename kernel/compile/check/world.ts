@@ -5,7 +5,7 @@ import { readFileSync } from "#platform/files";
 import { packagePath } from "#platform/package-path";
 import { dirname, join, resolve as resolvePath } from "#platform/path";
 import { ambientTexts, cellNamesFile, globalsFile } from "./globals.js";
-import { isFile, packageFolder, statOf } from "./package-folder.js";
+import { isFile, packageFolder, statOf } from "./specifiers.js";
 import {
   type api,
   type BoundFile,

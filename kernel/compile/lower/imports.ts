@@ -1,6 +1,12 @@
-import { member } from "./member.js";
 import type { api } from "../check/typescript.js";
 import type { World } from "../check/world.js";
+
+/** `a` or `["a b"]`, to stand after an object. */
+export function member(object: string, name: string): string {
+  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name)
+    ? `${object}.${name}`
+    : `${object}[${JSON.stringify(name)}]`;
+}
 
 /** One name that an import statement brings. */
 interface ImportedBinding {

@@ -3,9 +3,8 @@ import type { api, BoundFile } from "../check/typescript.js";
 import type { World } from "../check/world.js";
 import { valueNames } from "./declared.js";
 import { Edits } from "./edits.js";
-import { ImportTable } from "./imports.js";
+import { ImportTable, member } from "./imports.js";
 import type { Lowering } from "./lowering.js";
-import { member } from "./member.js";
 import type { SessionNames } from "./scope.js";
 import { splice } from "./splice.js";
 

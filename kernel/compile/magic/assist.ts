@@ -1,7 +1,7 @@
 // Completion and inspection of a cell's magic lines; inside values TypeScript answers.
 import type { MimeBundle } from "../../host/host.js";
 import type { Completion } from "../../contract/compiler.js";
-import { builtins } from "./builtin.js";
+import { builtins } from "./registry.js";
 import { type MagicLine, readHead } from "./head.js";
 import { readOptions } from "./options.js";
 import { choices, isText, type Stage, type StageOption } from "../../contract/stage.js";

@@ -1,6 +1,6 @@
 import { environment } from "#platform/environment";
 import type { CompiledCell } from "../../contract/compiler.js";
-import { problem } from "./problem.js";
+import { problem } from "./head.js";
 import type { Reading } from "./read-cell.js";
 
 const helpers: Record<string, string> = {

@@ -1,6 +1,6 @@
 // What people write who come from IPython, and what to write here.
 import type { CellDiagnostic } from "../../contract/compiler.js";
-import { problem } from "./problem.js";
+import { problem } from "./head.js";
 
 const install = "run `npm install NAME` in a terminal, in the notebook's folder, and import it";
 const timing = "write %%time on the first line of a cell, and the code below";

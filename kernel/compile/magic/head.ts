@@ -1,3 +1,5 @@
+import type { CellDiagnostic } from "../../contract/compiler.js";
+
 /** One `%%name options` line at the top of a cell. */
 export interface MagicLine {
   name: string;
@@ -21,4 +23,20 @@ export function readHead(source: string): { lines: MagicLine[]; bodyStart: numbe
     at += all.length;
     if (at >= source.length) return { lines, bodyStart: at };
   }
+}
+
+/** An error of the kernel's own, at [start, start + length) of a cell. */
+export function problem(
+  source: string,
+  start: number,
+  length: number,
+  message: string,
+): CellDiagnostic {
+  return { severity: "error", code: 0, message, start, length, ...lineAndColumn(source, start) };
+}
+
+/** 1-based line and column of a position. */
+export function lineAndColumn(source: string, position: number): { line: number; column: number } {
+  const before = source.slice(0, position).split("\n");
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

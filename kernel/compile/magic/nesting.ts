@@ -1,5 +1,5 @@
 import type { CellDiagnostic } from "../../contract/compiler.js";
-import { problem } from "./problem.js";
+import { problem } from "./head.js";
 import type { TypeScript } from "../check/typescript.js";
 
 /** Brackets within brackets: the time to check them grows with the cube of their number. */

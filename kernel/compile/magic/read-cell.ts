@@ -1,13 +1,11 @@
 // What a cell says before its code: magics, stages, a question about a name.
 import type { CellDiagnostic } from "../../contract/compiler.js";
 import type { TypeScript } from "../check/typescript.js";
-import { builtins } from "./builtin.js";
+import { builtins } from "./registry.js";
 import { insteadOf } from "./elsewhere.js";
-import { type Expansion, expandStage } from "./expand.js";
-import { type MagicLine, readHead } from "./head.js";
-import { MappedText } from "./mapped.js";
+import { expandStage, type Expansion, MappedText } from "./expand.js";
+import { type MagicLine, problem, readHead } from "./head.js";
 import { nearest } from "../../../spelling/nearest.js";
-import { problem } from "./problem.js";
 import type { Stage } from "../../contract/stage.js";
 
 /** A cell as it is to be compiled. */

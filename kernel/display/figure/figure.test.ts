@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { FakeHost } from "../fake-host.js";
 import { formatValue } from "../format.js";
 import { figurePicture } from "../../../picture/picture.js";
-import { packedLibrary } from "../../../picture/packed-library.js";
+import { packedLibrary } from "../../../picture/figure-html.js";
 import { scaleOf } from "../../../picture/scale.js";
 
 const line = (extra: object = {}) => ({

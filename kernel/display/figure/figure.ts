@@ -1,6 +1,5 @@
-import { figureHtml } from "../../../picture/figure-html.js";
+import { figureHtml, libraryHtml } from "../../../picture/figure-html.js";
 import type { FigureLike } from "../../../picture/figure-like.js";
-import { libraryHtml } from "../../../picture/packed-library.js";
 import { figurePicture } from "../../../picture/picture.js";
 import { currentHost, type KernelHost, type MimeBundle } from "../../host/host.js";
 import { escapeHtml } from "../html.js";

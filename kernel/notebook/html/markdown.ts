@@ -1,7 +1,22 @@
 import { escapeHtml } from "../../display/html.js";
 import { highlight } from "./highlight.js";
-import { mathHtml } from "./math.js";
 import { Marked, type TokenizerAndRendererExtension } from "marked";
+import temml from "temml";
+
+/** Longer formulas are shown as they were written: Temml takes time with the square of their length. */
+const longest = 5000;
+
+/** TeX as MathML, which browsers draw without fonts or programs; what is no TeX stays readable. */
+export function mathHtml(tex: string, display: boolean): string {
+  try {
+    if (tex.length > longest) throw new RangeError(`TeX must have at most ${longest} characters`);
+    return temml.renderToString(tex, { displayMode: display, throwOnError: true, trust: false });
+  } catch {
+    // A formula that Temml does not know is shown as it was written.
+    const shown = `<code>${escapeHtml(display ? `$$${tex}$$` : `$${tex}$`)}</code>`;
+    return display ? `<p>${shown}</p>` : shown;
+  }
+}
 
 const tags = new Set(
   (

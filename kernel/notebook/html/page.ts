@@ -1,11 +1,10 @@
 import { closedPageMeta } from "../../../picture/closed-page.js";
-import { figureHtml } from "../../../picture/figure-html.js";
+import { figureHtml, libraryHtml } from "../../../picture/figure-html.js";
 import type { FigureLike } from "../../../picture/figure-like.js";
-import { libraryHtml } from "../../../picture/packed-library.js";
 import { figurePicture } from "../../../picture/picture.js";
 import { isFigure } from "../../display/figure/figure.js";
 import { escapeHtml } from "../../display/html.js";
-import { base64, sniffImage } from "../../display/image.js";
+import { base64, sniffImage } from "../../display/displayable.js";
 import type { Json } from "../../display/json.js";
 import type { MimeBundle } from "../../host/host.js";
 import { readInside } from "../files-inside.js";
@@ -18,8 +17,7 @@ import {
 } from "../notebook.js";
 import { ansiHtml } from "./ansi.js";
 import { highlight } from "./highlight.js";
-import { markdownHtml } from "./markdown.js";
-import { mathHtml } from "./math.js";
+import { markdownHtml, mathHtml } from "./markdown.js";
 
 const textOf = (content: unknown): string => joinLines(content as Multiline);
 

@@ -4,7 +4,7 @@ import {
   type DebugSource,
   type DescribedValue,
 } from "../../contract/debug.js";
-import type { FormatValue } from "../../display/contract.js";
+import type { FormatValue } from "../../display/displayable.js";
 import type { MimeBundle } from "../../host/host.js";
 import type { Channel } from "../channel.js";
 import type { Tracebacks } from "../traceback.js";

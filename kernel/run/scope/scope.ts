@@ -7,8 +7,13 @@ import { currentFolder } from "#platform/machine";
 import { dirname } from "#platform/path";
 import type { CellScope, LoadedModule } from "../../contract/compiler.js";
 import { setStageRegister, stageSpecifier } from "../../contract/stage.js";
-import { displaySymbol, isDisplayable, normalizeBundle } from "../../display/displayable.js";
-import { base64, sniffImage } from "../../display/image.js";
+import {
+  base64,
+  displaySymbol,
+  isDisplayable,
+  normalizeBundle,
+  sniffImage,
+} from "../../display/displayable.js";
 import { Rich } from "../../display/rich.js";
 import type { Comm, CommOptions, KernelHost, MimeBundle } from "../../host/host.js";
 import { attributesOf, Modules } from "./modules.js";

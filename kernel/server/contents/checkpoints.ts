@@ -5,8 +5,7 @@ import type { Writer } from "../../notebook/write.js";
 import { ErrorResponse } from "../../../http-server/error-response.js";
 import { innerFolder, type Paths } from "./paths.js";
 import { Place } from "./place.js";
-import { readWhole } from "./read-whole.js";
-import { timeOf } from "./status.js";
+import { readWhole, timeOf } from "./read-whole.js";
 
 interface Checkpoint {
   id: string;

@@ -15,14 +15,11 @@ import { replaceFile, type Writer } from "../../notebook/write.js";
 import { ErrorResponse, toErrorResponse } from "../../../http-server/error-response.js";
 import { Checkpoints } from "./checkpoints.js";
 import { locked } from "./locked.js";
-import { mimeOf } from "./mime.js";
-import type { ContentsModel, GetOptions, SaveModel } from "./model.js";
+import { type ContentsModel, type GetOptions, mimeOf, type SaveModel } from "./model.js";
 import { readNotebookText, writeNotebookText } from "./notebook-text.js";
 import { Paths } from "./paths.js";
 import { Place } from "./place.js";
-import { hashOf, readWhole } from "./read-whole.js";
-import { timeOf } from "./status.js";
-import { mostBytes, tooLarge } from "./too-large.js";
+import { hashOf, mostBytes, readWhole, timeOf, tooLarge } from "./read-whole.js";
 import { Trust } from "./trust.js";
 
 const emptyNotebook = { cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 };

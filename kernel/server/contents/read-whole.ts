@@ -1,6 +1,7 @@
-import { joinBytes } from "#platform/bytes";
-import { type FileHandle, piecesOf } from "#platform/files";
+import { joinBytes, longestText } from "#platform/bytes";
+import { type FileHandle, type FileStat, piecesOf } from "#platform/files";
 import { sha256Of } from "#platform/sha256";
+import { ErrorResponse } from "../../../http-server/error-response.js";
 
 /** The SHA-256 of an open file. */
 export async function hashOf(file: FileHandle): Promise<string> {
@@ -22,4 +23,22 @@ export async function readWhole(
     pieces.push(piece);
   }
   return { bytes: joinBytes(pieces), hash: hash?.hex() };
+}
+
+/** When it was written last. */
+export function timeOf(status: FileStat): string {
+  return new Date(Math.round(status.mtimeMs)).toISOString();
+}
+
+/** The most bytes that can be sent at once, as the text that JSON is. */
+export const mostBytes = longestText;
+
+/** Why a file is not opened that does not fit into one text. */
+export function tooLarge(path: string, options?: ErrorOptions): ErrorResponse {
+  const most = Math.floor(mostBytes / 2 ** 20);
+  return new ErrorResponse(
+    413,
+    `Cannot open ${path}: as text it must be at most ${most} MB; download it, or read it in a cell`,
+    options,
+  );
 }

@@ -3,8 +3,7 @@ import { type Json, textField } from "../../../http-server/body.js";
 import { ErrorResponse, toErrorResponse } from "../../../http-server/error-response.js";
 import type { Answer, Router } from "../http/router.js";
 import type { Contents } from "./contents.js";
-import { mimeOf } from "./mime.js";
-import type { ContentsModel, SaveModel } from "./model.js";
+import { type ContentsModel, mimeOf, type SaveModel } from "./model.js";
 
 const encoded = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
 

@@ -9,7 +9,7 @@ import { Contents } from "./contents.js";
 import { outlineOf } from "./outline.js";
 import { shippedNotebooks } from "./shipped.js";
 import { contentsRoutes } from "./routes.js";
-import { tooLarge } from "./too-large.js";
+import { tooLarge } from "./read-whole.js";
 
 const { folder, trustFile, limit, unlisted } = workerData as ContentsData;
 const port = parentPort!;

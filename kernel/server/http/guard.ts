@@ -1,8 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ErrorResponse } from "../../../http-server/error-response.js";
-import { OwnPages } from "../../../http-server/own-pages.js";
-import { sameSecret } from "../../../http-server/same-secret.js";
+import { OwnPages, sameSecret } from "../../../http-server/own-pages.js";
 
 function cookies(request: IncomingMessage): Map<string, string> {
   const all = new Map<string, string>();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ChannelSession } from "./channels.js";
 import type { Frames } from "./codec.js";
-import type { Line } from "./line.js";
+import type { Line } from "./socket-line.js";
 import { RunningKernel } from "./running-kernel.js";
 
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));

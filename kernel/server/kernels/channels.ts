@@ -1,6 +1,6 @@
 import { later } from "#platform/turns";
 import { decodeSocket, encodeSocket, type Frames } from "./codec.js";
-import type { Line } from "./line.js";
+import type { Line } from "./socket-line.js";
 import type { Listener } from "./listener.js";
 import type { RunningKernel } from "./running-kernel.js";
 

@@ -1,7 +1,6 @@
 import { KernelProcess } from "../../client/kernel-process.js";
-import { endpoint } from "../../wire/connection.js";
+import { endpoint, Signer } from "../../wire/connection.js";
 import { Encoder } from "../../wire/message.js";
-import { Signer } from "../../wire/signer.js";
 import type { Channel, Frames } from "./codec.js";
 import type { Launch } from "./launched.js";
 import { randomUUID } from "node:crypto";

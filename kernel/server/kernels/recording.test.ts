@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Frames } from "./codec.js";
-import { Recording } from "./recording.js";
+import { Recording } from "./executions.js";
 
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 const say = (content: Record<string, unknown>): Frames => ({

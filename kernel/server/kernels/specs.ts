@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { kernelLogo } from "../../client/kernel-logo.js";
 import { findKernel, kernelFolders, type KernelSpec, ownKernel } from "../../client/kernel-spec.js";
-import { mimeOf } from "../contents/mime.js";
+import { mimeOf } from "../contents/model.js";
 import { ErrorResponse } from "../../../http-server/error-response.js";
 import type { Answer, Router } from "../http/router.js";
 

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ErrorResponse } from "../../../http-server/error-response.js";
-import { mimeOf } from "../contents/mime.js";
+import { mimeOf } from "../contents/model.js";
 import { segmentsOf } from "../contents/paths.js";
 import type { Answer } from "../http/router.js";
 

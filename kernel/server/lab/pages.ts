@@ -1,5 +1,5 @@
 import { randomUUID } from "#platform/uuid";
-import type { Line } from "../kernels/line.js";
+import type { Line } from "../kernels/socket-line.js";
 
 /** What the pages did with their unsaved documents. */
 export interface SaveReport {

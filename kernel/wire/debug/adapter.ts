@@ -1,22 +1,69 @@
-// The debugger: Jupyter's protocol on one side (the Debug Adapter Protocol in debug_request and
-// debug_event), V8's inspector on the other. While nobody has attached, V8 knows nothing of it.
-import type { Debugger } from "node:inspector";
 import type { RunRequest } from "../../contract/bridge.js";
 import type { CompilerClient } from "../../contract/compiler-client.js";
+import { currentFolder } from "../folders.js";
 import type { MainInspector } from "../main-inspector.js";
 import { Arrivals } from "./arrivals.js";
 import { Breakpoints } from "./breakpoints.js";
-import { capabilities } from "./capabilities.js";
 import { CellFiles } from "./cell-files.js";
-import { errorInfo } from "./errors.js";
-import { type Json, Refusal, type SourceBreakpoint } from "./protocol.js";
+import { errorInfo, type Json, Refusal, type SourceBreakpoint } from "./protocol.js";
 import { hiddenPatterns, Scripts } from "./scripts.js";
-import { readSource } from "./sources.js";
-import { Stepping, type Step } from "./stepping.js";
+import { type Step, Stepping } from "./stepping.js";
 import { Stops, threadId } from "./stops.js";
 import { Target } from "./target.js";
-import { tellCompiler } from "./tell-compiler.js";
 import { Values } from "./values.js";
+import { readFileSync } from "node:fs";
+import type { Debugger } from "node:inspector";
+
+const exceptionBreakpointFilters = [
+  { filter: "uncaught", label: "Uncaught errors", default: false },
+  { filter: "all", label: "All errors", default: false },
+];
+
+/** What the debugger says of itself. */
+export const capabilities = {
+  supportsConfigurationDoneRequest: true,
+  supportsConditionalBreakpoints: true,
+  supportsHitConditionalBreakpoints: true,
+  supportsLogPoints: true,
+  supportsEvaluateForHovers: true,
+  supportsSetVariable: true,
+  supportsExceptionInfoRequest: true,
+  supportsModulesRequest: true,
+  supportsDelayedStackTraceLoading: true,
+  exceptionBreakpointFilters,
+};
+
+/** The text of a cell, or of a file that has run. */
+export function readSource(path: string, cells: CellFiles, files: readonly string[]): Json {
+  const mimeType = /\.[cm]?ts$/.test(path) ? "text/typescript" : "text/javascript";
+  const content = cells.textOf(path);
+  if (content !== undefined) return { content, mimeType };
+  if (!files.includes(path)) {
+    throw new Refusal(`Cannot read ${path}: it must be a cell, or a file that has run`);
+  }
+  return { content: readFileSync(path, "utf8"), mimeType };
+}
+
+let told = 0;
+
+/**
+ * Cells are checked against what the compiler knows: of a variable that no cell has declared it is told by
+ * a cell of its own, which never runs.
+ */
+export async function tellCompiler(
+  { compiler, language }: { compiler: CompilerClient; language: "typescript" | "javascript" },
+  name: string,
+): Promise<void> {
+  const id = `debugger/${++told}`;
+  const source = `let ${name}${language === "typescript" ? ": any" : ""};`;
+  const filename = `debugger-${told}`;
+  const folder = currentFolder();
+  await compiler.call("compile", { id, count: 0, source, filename, folder, kind: "cell" });
+  compiler.tell("settled", id, "ok", [name]);
+}
+
+// The debugger: Jupyter's protocol on one side (the Debug Adapter Protocol in debug_request and
+// debug_event), V8's inspector on the other. While nobody has attached, V8 knows nothing of it.
 
 export interface AdapterParts {
   inspector: MainInspector;

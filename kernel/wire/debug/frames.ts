@@ -1,5 +1,5 @@
 import type { Debugger, Runtime } from "node:inspector";
-import { Refusal, type CallFrame, type Paused, type StackFrame } from "./protocol.js";
+import { type CallFrame, type Paused, Refusal, type StackFrame } from "./protocol.js";
 import type { Script, Scripts } from "./scripts.js";
 
 /** Where the program stands: its functions, by the numbers a client names them by. */

@@ -1,5 +1,6 @@
-// The part of the Debug Adapter Protocol that is spoken, and what Jupyter adds to it.
 import type { Debugger, Runtime } from "node:inspector";
+
+// The part of the Debug Adapter Protocol that is spoken, and what Jupyter adds to it.
 
 export type Json = Record<string, unknown>;
 
@@ -54,4 +55,21 @@ export type RemoteObject = Runtime.RemoteObject;
 /** A request that cannot be answered: its message is the answer. */
 export class Refusal extends Error {
   override name = "Refusal";
+}
+
+/** Whether V8 has stopped at an error. */
+export const isError = (reason: string): boolean =>
+  ["exception", "promiseRejection"].includes(reason);
+
+/** What is known of the error that was stopped at. */
+export function errorInfo({ reason, data }: Paused): Json {
+  if (!isError(reason)) throw new Refusal("Cannot tell of an error: none was stopped at");
+  const { className, description, value, uncaught } = (data ?? {}) as Record<string, unknown>;
+  const [text = ""] = String(description ?? value).split("\n    at ");
+  return {
+    exceptionId: String(className ?? typeof value),
+    description: text,
+    breakMode: uncaught === true ? "unhandled" : "always",
+    details: { message: text, typeName: className, stackTrace: description },
+  };
 }

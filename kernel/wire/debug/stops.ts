@@ -1,9 +1,8 @@
 import type { MainInspector } from "../main-inspector.js";
 import { Arrivals } from "./arrivals.js";
 import type { Breakpoints } from "./breakpoints.js";
-import { isError } from "./errors.js";
+import { isError, type Json, type Paused, Refusal } from "./protocol.js";
 import { Frames } from "./frames.js";
-import { type Json, type Paused, Refusal } from "./protocol.js";
 import type { Script, Scripts } from "./scripts.js";
 import type { Step, Stepping } from "./stepping.js";
 import type { Debugger } from "node:inspector";

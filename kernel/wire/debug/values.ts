@@ -4,9 +4,9 @@ import type { DescribedValue } from "../../contract/debug.js";
 import type { MainInspector } from "../main-inspector.js";
 import type { Frames } from "./frames.js";
 import {
-  Refusal,
   type CallFrame,
   type Json,
+  Refusal,
   type RemoteObject,
   type Variable,
 } from "./protocol.js";

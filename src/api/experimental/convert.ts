@@ -18,7 +18,7 @@ export {
   type FetchOptions,
 } from "../../convert/fetch/fetch-model.js";
 export { openCheckpoint } from "../../convert/open-checkpoint.js";
-export { openFolder } from "../../convert/open-folder.js";
+export { openFolder } from "../../convert/open-checkpoint.js";
 export { openShards } from "../../convert/open-shards.js";
 export {
   PickleObject,

@@ -22,9 +22,9 @@ export {
   callConcentration,
   type CallConcentration,
 } from "../../rollout/entropy/call-concentration.js";
-export { recordedRise, type RecordedRound } from "../../rollout/entropy/recorded-rise.js";
-export type { EntropySignal } from "../../rollout/entropy/signal.js";
+export { recordedRise, type RecordedRound } from "../../rollout/entropy/entropy-rise.js";
+export type { EntropySignal } from "../../rollout/entropy/model-tokens.js";
 export type { ModelTokenOptions, ProfiledTree } from "../../rollout/entropy/model-tokens.js";
-export type { TokenKind } from "../../rollout/entropy/token-kind.js";
+export type { TokenKind } from "../../rollout/entropy/model-tokens.js";
 export { EntropyBaselines } from "../../rollout/branch/entropy-baselines.js";
 export { ConsecutivePenalty } from "../../rollout/branch/consecutive-penalty.js";

@@ -14,7 +14,7 @@ export {
   type TaskType,
 } from "../../eval/metrics/evaluate-item.js";
 export { judgeVerdict } from "../../eval/metrics/judge-verdict.js";
-export { normalizeForEvaluation } from "../../eval/metrics/normalize.js";
+export { normalizeForEvaluation } from "../../eval/metrics/answer-metrics.js";
 export { published, type PublishedFigure } from "../../eval/metrics/published.js";
 export { isRight, type ScoredSample } from "../../eval/report/score-samples.js";
 export {

@@ -18,7 +18,7 @@ export {
   type AppoInput,
   type AppoOptions,
 } from "../../learn/credit/appo.js";
-export { creditFigures, type CreditFigures } from "../../learn/measures/credit-figures.js";
+export { creditFigures, type CreditFigures } from "../../learn/measures/tree-metrics.js";
 export { at2po, type At2poOptions } from "../../learn/credit/at2po.js";
 export { fr3e, type Fr3eInput, type Fr3eOptions } from "../../learn/credit/fr3e.js";
 export {
@@ -69,9 +69,9 @@ export {
   type ExpansionSettings,
   type ExpandOptions,
 } from "../../rollout/branch/family/settings.js";
-export { fr3eAnchors } from "../../rollout/branch/family/fr3e.js";
+export { fr3eAnchors } from "../../rollout/branch/family/greatest.js";
 export type { Outline } from "../../rollout/branch/family/outline.js";
-export { treeGrpoExpand } from "../../rollout/branch/family/tree-grpo.js";
+export { treeGrpoExpand } from "../../rollout/branch/family/outline.js";
 export {
   treepoAllocations,
   type TreepoAllocation,

@@ -2,19 +2,19 @@
 
 // Weights
 export { modelConfig } from "../../model/config.js";
-export { saveRandomModel } from "../../model/files/save-random-model.js";
+export { saveRandomModel } from "../../model/files/save-model.js";
 export { saveGguf } from "../../model/export/save-gguf.js";
-export type { GgufOptions, GgufWeightType } from "../../model/export/write-model-gguf.js";
+export type { GgufOptions, GgufWeightType } from "../../model/export/save-gguf.js";
 export { GgufFile } from "../../model/files/gguf/gguf-file.js";
 export type { GgufTensor } from "../../model/files/gguf/header.js";
-export type { GgufMetadata, GgufValue } from "../../model/files/gguf/metadata.js";
+export type { GgufMetadata, GgufValue } from "../../model/files/gguf/header.js";
 export { SafetensorsFile } from "../../model/files/safetensors-file.js";
 export { writeSafetensors, type TensorSource } from "../../model/files/write-safetensors.js";
 export { quantize, type PackedType } from "../../model/files/gguf/quantize.js";
 export { dequantize } from "../../model/files/gguf/dequantize.js";
 export { setWeightPrecision } from "../../model/precision/set-weight-precision.js";
 export type { WeightPrecision } from "../../model/transformer/weights.js";
-export { unmergeLora } from "../../model/lora/unmerge-lora.js";
+export { unmergeLora } from "../../model/lora/merge-lora.js";
 export { trainBpe, type TrainBpeOptions } from "../../model/tokenizer/train-bpe.js";
 export { parseHfConfig, formatHfConfig } from "../../model/files/hf-config.js";
 export {

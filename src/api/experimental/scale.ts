@@ -12,7 +12,7 @@ export type { Job, JobStep } from "../../scale/job/job.js";
 export type { JobRecord, JobState } from "../../scale/job/job-record.js";
 export type { Sweep, SweepAxes, SweepRunOptions } from "../../scale/job/sweep.js";
 export type { RayNode } from "../../scale/ray/ray-api.js";
-export { RayError } from "../../scale/ray/ray-error.js";
+export { RayError } from "../../scale/ray/ray-connection.js";
 export { engine } from "../../scale/engine.js";
 export {
   TinkerError,

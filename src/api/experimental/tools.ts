@@ -14,11 +14,11 @@ export {
   type BrightDataRequest,
   brightDataHits,
 } from "../../tools/search/bright-data.js";
-export { formatHits, type FormatOptions } from "../../tools/search/format.js";
+export { formatHits, type FormatOptions } from "../../tools/search/provider.js";
 export { bestPassage, type PassageOptions } from "../../tools/pages/best-passage.js";
 export type { Passage } from "../../tools/pages/deep-search.js";
 export { PageFetcher, type PageOptions } from "../../tools/pages/fetch-page.js";
 export { remoteSummarizer, type SummarizerOptions } from "../../tools/pages/remote-summarizer.js";
 export { htmlText } from "../../tools/pages/html-text.js";
-export { paced } from "../../tools/search/paced.js";
+export { paced } from "../../tools/search/steady.js";
 export { steady } from "../../tools/search/steady.js";

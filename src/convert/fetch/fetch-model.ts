@@ -5,7 +5,7 @@ import { sha256Of } from "#platform/sha256";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { homePath } from "../../files/home-path.js";
 import { HttpError, requestJson } from "../../http/request-json.js";
-import { outputFolder } from "../../model/files/output-folder.js";
+import { outputFolder } from "../../model/files/model-folder.js";
 import { stageFile } from "../../model/files/staged-file.js";
 import { ZipArchive } from "../zip-archive.js";
 

@@ -1,7 +1,7 @@
 import type { Task } from "../task.js";
 import type { Expert, TaskSet } from "../tasks/task-set.js";
 import { createCountry } from "./country.js";
-import { natural as dials, type NaturalOptions } from "./options.js";
+import { natural as dials, type NaturalOptions } from "./wording.js";
 import { pages } from "./pages.js";
 import { stories } from "./stories.js";
 import { trails } from "./trails.js";

@@ -2,11 +2,10 @@ import { Random } from "../../random/random.js";
 import { fill, type TaskSet } from "../tasks/task-set.js";
 import { createCountry, type Thing } from "./country.js";
 import { describeThing, isOnlyOne, searchFor, toldOf } from "./describe.js";
-import { natural, promptFor, type NaturalOptions } from "./options.js";
+import { asSentence, natural, type NaturalOptions, promptFor, type Share, Speaker, type Wording } from "./wording.js";
 import { ask } from "./question.js";
 import { relationsOf } from "./relations.js";
 import { searchExpert, type SearchPlan } from "./search-expert.js";
-import { asSentence, type Share, Speaker, type Wording } from "./wording.js";
 
 const differences: Wording = {
   seen: [

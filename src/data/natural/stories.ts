@@ -1,7 +1,6 @@
 import { Random } from "../../random/random.js";
 import { type Expert, fill, type TaskSet } from "../tasks/task-set.js";
-import { natural, type NaturalOptions, promptFor } from "./options.js";
-import { asSentence, type Share, Speaker, type Wording } from "./wording.js";
+import { asSentence, natural, type NaturalOptions, promptFor, type Share, Speaker, type Wording } from "./wording.js";
 
 const w = (seen: readonly string[], held: readonly string[]): Wording => ({ seen, held });
 

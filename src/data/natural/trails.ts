@@ -2,11 +2,10 @@ import { Random } from "../../random/random.js";
 import { fill, type TaskSet } from "../tasks/task-set.js";
 import { createCountry, type Country, type Thing } from "./country.js";
 import { describeThing, isOnlyOne, searchFor, toldOf } from "./describe.js";
-import { natural, promptFor, type NaturalOptions } from "./options.js";
+import { natural, type NaturalOptions, promptFor, type Speaker } from "./wording.js";
 import { ask } from "./question.js";
 import { relation, relationsOf, type RelationName } from "./relations.js";
 import { searchExpert, type LookUp } from "./search-expert.js";
-import type { Speaker } from "./wording.js";
 
 /** The way from a first thing to an answer: what is asked of each page on it. */
 interface Trail {

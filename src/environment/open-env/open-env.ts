@@ -1,5 +1,5 @@
 import { environment } from "#platform/environment";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments, shown } from "../../arguments/check-arguments.js";
 import {
   checkOptions,
   integer,
@@ -7,7 +7,6 @@ import {
   oneOf,
   type OptionRules,
 } from "../../arguments/check-options.js";
-import { shown } from "../../arguments/shown.js";
 import { requestJson, shownUrl } from "../../http/request-json.js";
 import {
   type ArgumentSchema,

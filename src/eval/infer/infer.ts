@@ -19,8 +19,7 @@ import {
   inferenceSettings,
 } from "./options.js";
 import { promptMessages, systemMessage } from "./prompts.js";
-import { searchedBefore, tooMany } from "./refusals.js";
-import type { Sample, SampleStatus } from "./sample.js";
+import { type Sample, type SampleStatus, searchedBefore, tooMany } from "./sample.js";
 
 /** What answering one question takes. */
 interface SampleParts {

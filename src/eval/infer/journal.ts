@@ -1,7 +1,7 @@
 import { utf8Text } from "#platform/bytes";
 import { type FileHandle, mkdir, open, readFile, truncate } from "#platform/files";
 import { dirname } from "#platform/path";
-import { writeFault } from "../../model/files/write-fault.js";
+import { writeFault } from "../../model/files/staged-file.js";
 import type { Sample } from "./sample.js";
 
 /** Which sample it is. */

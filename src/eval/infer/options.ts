@@ -1,4 +1,4 @@
-import { kinds } from "../../arguments/check-arguments.js";
+import { kinds, shown } from "../../arguments/check-arguments.js";
 import {
   integer,
   milliseconds,
@@ -6,7 +6,6 @@ import {
   optionsOf,
   type OptionRules,
 } from "../../arguments/check-options.js";
-import { shown } from "../../arguments/shown.js";
 import { defined } from "../../arguments/defined.js";
 import { samplingRules } from "../../policy/check-generate.js";
 import type { Sampling } from "../../policy/policy.js";

@@ -21,9 +21,8 @@ import { HttpError } from "../../http/request-json.js";
 import { judgeVerdict } from "../metrics/judge-verdict.js";
 import { JudgeCache } from "./judge-cache.js";
 import type { JudgeCost, TokenPrice } from "./judge-cost.js";
-import { faultOf, type JudgeFault, JudgeReplyError } from "./judge-fault.js";
+import { faultOf, type JudgeFault, JudgeReplyError, readReply, readUsage } from "./read-reply.js";
 import { judgePrompt, type JudgeQuestion } from "./judge-prompt.js";
-import { readReply, readUsage } from "./read-reply.js";
 
 export interface LlmJudgeOptions extends Omit<EndpointOptions, "urls" | "doing" | "onFault"> {
   /** One or more addresses of the same model, each up to and including `/v1`. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asText } from "./normalize.js";
+import { asText } from "./answer-metrics.js";
 
 test("asText() writes what Python's str() writes", () => {
   const written: [unknown, string][] = [

@@ -1,9 +1,8 @@
 import { defined } from "../../arguments/defined.js";
 import type { LoadedBenchmark } from "../benchmarks/benchmark.js";
 import type { SampleStatus } from "../infer/sample.js";
-import type { TaskType } from "../metrics/evaluate-item.js";
+import { type MeanMetrics, meanMetrics, type TaskType } from "../metrics/evaluate-item.js";
 import { type Interval, meanInterval } from "../metrics/interval.js";
-import { type MeanMetrics, meanMetrics } from "../metrics/mean-metrics.js";
 import { passAtK } from "../metrics/pass-at-k.js";
 import { published, type PublishedFigure } from "../metrics/published.js";
 import { isRight, type ScoredSample, wasMade } from "./score-samples.js";

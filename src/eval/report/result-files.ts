@@ -1,8 +1,7 @@
 import { mkdir } from "#platform/files";
 import { join } from "#platform/path";
 import { defined } from "../../arguments/defined.js";
-import { stageFile } from "../../model/files/staged-file.js";
-import { writeFault } from "../../model/files/write-fault.js";
+import { stageFile, writeFault } from "../../model/files/staged-file.js";
 import type { Sample } from "../infer/sample.js";
 import type { Evaluation } from "./evaluation.js";
 import type { ScoredSample } from "./score-samples.js";

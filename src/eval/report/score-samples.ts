@@ -1,9 +1,27 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { defined } from "../../arguments/defined.js";
 import type { Benchmark } from "../benchmarks/benchmark.js";
-import { comparedPrediction, evaluateItem, type ItemMetrics } from "../metrics/evaluate-item.js";
 import type { Sample } from "../infer/sample.js";
-import type { AnswerJudge, JudgeVerdict } from "./judge-slot.js";
+import type { JudgeQuestion } from "../judge/judge-prompt.js";
+import { comparedPrediction, evaluateItem, type ItemMetrics } from "../metrics/evaluate-item.js";
+
+/** What a judge said. */
+interface JudgeVerdict {
+  correct: boolean;
+  /** Its own words. */
+  reply?: string;
+  /** Why it could not be asked; `correct` is then whether the strings are equivalent. */
+  failure?: string;
+}
+
+/** Says whether predictions are right, one verdict per question, in order: an `LlmJudge`, or your own. */
+export interface AnswerJudge {
+  readonly name: string;
+  judge(
+    questions: readonly JudgeQuestion[],
+    options?: { signal?: AbortSignal },
+  ): Promise<JudgeVerdict[]>;
+}
 
 /** A sample with what the evaluation says of it. */
 export interface ScoredSample extends Sample {

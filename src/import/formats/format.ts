@@ -1,5 +1,6 @@
-import type { Understood } from "../row/imported-row.js";
-import type { FileRecord } from "../row/fields.js";
+import { chatOf, type FileRecord, isChat, textOf } from "../row/fields.js";
+import type { ImportedRow, Understood } from "../row/imported-row.js";
+import { splitOutput } from "../row/message-text.js";
 
 /** What a reader may want to know of a rollout, and a file may not carry. */
 export const quantities = [
@@ -42,4 +43,17 @@ export interface RolloutFormat {
   read: (record: FileRecord, context: ReadContext) => Understood | undefined;
   /** Where each quantity stands in such a file, in words. */
   says: Readonly<Partial<Record<Quantity, string>>>;
+}
+
+/** A prompt column: text, or a chat. */
+export function promptIn(record: FileRecord): ImportedRow["prompt"] {
+  return isChat(record["prompt"]) ? chatOf(record["prompt"], "prompt") : textOf(record, "prompt");
+}
+
+/** A completion column: text, or the messages that follow the prompt. */
+export function completionIn(record: FileRecord): Pick<ImportedRow, "parts" | "messages"> {
+  const { completion } = record;
+  if (isChat(completion)) return { parts: [], messages: chatOf(completion, "completion") };
+  if (Array.isArray(completion) && completion.length === 0) return { parts: [] };
+  return { parts: splitOutput(textOf(record, "completion")) };
 }

@@ -12,8 +12,7 @@ import {
   withoutFields,
 } from "../row/fields.js";
 import type { ImportedPart, ImportedRow } from "../row/imported-row.js";
-import { completionIn, promptIn } from "./prompt-completion.js";
-import type { RolloutFormat } from "./format.js";
+import { completionIn, promptIn, type RolloutFormat } from "./format.js";
 
 const scores = ["reward", "score"];
 const speakers: Readonly<Record<string, string>> = {

@@ -1,13 +1,20 @@
 import { defined } from "../../arguments/defined.js";
-import { type FileRecord, idsOf, listOf, numberIn, numbersPerToken } from "../row/fields.js";
-import type { ImportedPart, TokenNumbers } from "../row/imported-row.js";
+import {
+  type FileRecord,
+  idsOf,
+  isRecord,
+  listOf,
+  numberIn,
+  numbersPerToken,
+} from "../row/fields.js";
+import type { ImportedPart, ImportedRow, TokenNumbers } from "../row/imported-row.js";
 import type { RolloutFormat } from "./format.js";
 
 /** Numbers of a whole sequence, one for each of its tokens. */
-export type Streams = Partial<Record<"logprobs" | "entropies" | "advantages", TokenNumbers>>;
+type Streams = Partial<Record<"logprobs" | "entropies" | "advantages", TokenNumbers>>;
 
 /** The spans behind the prompt: what is trained on, and what is not. */
-export function maskedParts(
+function maskedParts(
   tokens: readonly number[],
   mask: readonly boolean[],
   from: number,
@@ -29,7 +36,7 @@ export function maskedParts(
 }
 
 /** Which tokens are trained on, one entry for each. */
-export function maskIn(record: FileRecord, length: number): boolean[] {
+function maskIn(record: FileRecord, length: number): boolean[] {
   const mask = listOf(record, "loss_mask").map(Boolean);
   if (mask.length === length) return mask;
   throw new RangeError(
@@ -78,5 +85,41 @@ export const primeTokens: RolloutFormat = {
     entropies: "entropy, the trainer's",
     advantages: "advantages, one per token",
     steps: "step",
+  },
+};
+
+const isSequence = (value: unknown): value is FileRecord =>
+  isRecord(value) && Array.isArray(value["input_ids"]) && Array.isArray(value["loss_mask"]);
+
+function rowOf(sequence: FileRecord, shared: Partial<ImportedRow>): ImportedRow[] {
+  const tokens = idsOf(sequence, "input_ids");
+  const mask = maskIn(sequence, tokens.length);
+  const from = mask.indexOf(true);
+  if (from < 0) return [];
+  const stream = (name: string) => numbersPerToken(sequence, name, tokens.length);
+  const streams = defined({ logprobs: stream("logprobs"), entropies: stream("entropies") });
+  const parts = maskedParts(tokens, mask, from, streams);
+  return [{ ...shared, prompt: "", promptTokens: tokens.slice(0, from), parts }];
+}
+
+/** A session's record of OpenEnv's capture server, and of `arpo-lab capture`. */
+export const openEnvCapture: RolloutFormat = {
+  name: "openenv-capture",
+  title: "sessions of OpenEnv's capture server",
+  fits: ({ sequences }) => Array.isArray(sequences) && sequences.every(isSequence),
+  read: (record, { step }) => {
+    const { reward, group, session_id: session } = record;
+    const score = numberIn(isRecord(reward) ? reward["score"] : reward);
+    const name = typeof group === "string" ? group : session;
+    const shared = defined({ step, score, group: typeof name === "string" ? name : undefined });
+    const sequences = record["sequences"] as FileRecord[];
+    return { rows: sequences.flatMap((sequence) => rowOf(sequence, shared)) };
+  },
+  says: {
+    tokens: "ids, no text: a tokenizer makes it readable",
+    "tool results": "loss_mask: what the model did not write behind the prompt",
+    "log-probs": "logprobs",
+    entropies: "entropies, where arpo-lab captured",
+    rewards: "reward, where arpo-lab captured",
   },
 };

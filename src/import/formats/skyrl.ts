@@ -1,7 +1,7 @@
 import { defined } from "../../arguments/defined.js";
 import { numberIn, textOf, truthIn, isRecord, withoutFields } from "../row/fields.js";
 import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
-import { splitOutput } from "../row/split-output.js";
+import { splitOutput } from "../row/message-text.js";
 import type { RolloutFormat } from "./format.js";
 
 const known = ["input_prompt", "output_response", "score", "stop_reason"];

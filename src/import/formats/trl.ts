@@ -1,8 +1,7 @@
 import { defined } from "../../arguments/defined.js";
 import { numberIn, numbersIn, truthIn, withoutFields } from "../row/fields.js";
 import type { FileRecord } from "../row/fields.js";
-import { completionIn, promptIn } from "./prompt-completion.js";
-import type { RolloutFormat } from "./format.js";
+import { completionIn, promptIn, type RolloutFormat } from "./format.js";
 
 const known = ["step", "prompt", "completion", "advantage", "image", "images"];
 

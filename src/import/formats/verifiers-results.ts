@@ -2,8 +2,7 @@ import { defined } from "../../arguments/defined.js";
 import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
 import { isRecord, numberIn, numbersIn, truthIn, withoutFields } from "../row/fields.js";
 import type { FileRecord } from "../row/fields.js";
-import { completionIn, promptIn } from "./prompt-completion.js";
-import type { RolloutFormat } from "./format.js";
+import { completionIn, promptIn, type RolloutFormat } from "./format.js";
 
 const known = ["prompt", "completion", "reward", "answer", "example_id", "task", "metrics"];
 const clocks = ["generation_ms", "scoring_ms", "total_ms", "id"];

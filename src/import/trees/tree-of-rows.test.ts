@@ -4,10 +4,10 @@ import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import { modelFolder } from "../../model/files/model-folder.js";
 import { Random } from "../../random/random.js";
 import { RolloutTree } from "../../rollout/rollout-tree.js";
-import { splitOutput } from "../row/split-output.js";
+import { splitOutput } from "../row/message-text.js";
 import type { ImportedRow } from "../row/imported-row.js";
 import { treeOfRows } from "./tree-of-rows.js";
-import { WordTokenizer } from "./word-tokenizer.js";
+import { WordTokenizer } from "./segments.js";
 
 const tiny = await HfTokenizer.load(modelFolder("data/models/tiny"));
 const letters = [

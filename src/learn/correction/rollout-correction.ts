@@ -7,7 +7,7 @@ import {
   type OptionRules,
   positive,
 } from "../../arguments/check-options.js";
-import { shown } from "../../arguments/shown.js";
+import { shown } from "../../arguments/check-arguments.js";
 import { detached } from "../../tensor/detached.js";
 import { tf } from "../../tensor/tf.js";
 import type { ScoredRow, PreparedRow } from "../batch.js";

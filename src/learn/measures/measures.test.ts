@@ -7,8 +7,7 @@ import { calculator } from "../../tools/calculator/calculator.js";
 import { ToolSet } from "../../tools/tool-set.js";
 import { advantages } from "../advantages.js";
 import { TrainingBatch } from "../batch.js";
-import { generatedTokens, treeMetrics } from "./tree-metrics.js";
-import { creditFigures } from "./credit-figures.js";
+import { creditFigures, generatedTokens, treeMetrics } from "./tree-metrics.js";
 import { mixedOutcomes } from "./mixed-outcomes.js";
 
 /** Two first trajectories of one prompt, each with a branch behind its call: trajectory 3 alone is right. */

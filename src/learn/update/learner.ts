@@ -3,9 +3,9 @@ import type { Model } from "../../model/transformer/transformer.js";
 import type { AdamWState } from "../../tensor/adamw.js";
 import {
   type BatchRow,
-  type PreparedRow,
   isPrepared,
   isTrained,
+  type PreparedRow,
   type ScoredRow,
   type TrainedRow,
   type TrainingBatch,
@@ -13,33 +13,71 @@ import {
 import {
   bypassMeasuring,
   correctionFigures,
-  correctRows,
-  type CorrectionSettings,
   correctionOf,
+  type CorrectionSettings,
+  correctRows,
 } from "../correction/rollout-correction.js";
-import {
-  measureReference,
-  withReusedLogProbs,
-  reusedShare,
-  hasReusableLogProbs,
-} from "./log-probs.js";
 import { lossUnder, passLoss, type ReadyRow } from "./pass-loss.js";
-import { MetricMeans, UpdateReport } from "./update-report.js";
+import { gatherFrom, type PassRow, passWeight, splitByTokens, tokensAtOnce } from "./passes.js";
 import {
+  measureRows,
   ModelTrainee,
-  traineeOf,
+  type RowMeasures,
   type Trainable,
   trainedOf,
-  type RowMeasures,
   type Trainee,
+  traineeOf,
 } from "./trainee.js";
-import { passWeight, gatherFrom, type PassRow, splitByTokens, tokensAtOnce } from "./passes.js";
+import { MetricMeans, UpdateReport } from "./update-report.js";
 import {
   type Reference,
   type UpdateOptions,
   type UpdateSettings,
   updateSettings,
 } from "./update-settings.js";
+
+/** ln p and entropy of every response token under a frozen policy. */
+async function measureReference(
+  reference: Reference,
+  rows: readonly PassRow[],
+  settings: UpdateSettings,
+): Promise<RowMeasures> {
+  if ("weights" in reference) return measureRows(reference, rows, settings);
+  const said = await reference.logProbs(
+    rows.map(({ trajectory: { prompt, tokens } }) => ({ prompt, tokens })),
+    { temperature: settings.temperature },
+  );
+  return {
+    logprobs: said.map(({ logprobs }) => logprobs),
+    entropies: said.map(({ entropies }) => entropies),
+  };
+}
+
+// The log-probabilities that a policy gave its tokens when it drew them are those an update needs from
+// before it, up to how a decoder and a training pass round: a pass over all trajectories is saved.
+
+/** Whether the policy that trains wrote all that is trained of a trajectory, and said how likely it was. */
+function hasReusableLogProbs({ trajectory }: ScoredRow): boolean {
+  if (trajectory.sampler !== undefined) return false;
+  const { lossMask, logprobs, entropies } = trajectory;
+  return lossMask.every(
+    (trained, t) => !trained || (Number.isFinite(logprobs[t]) && Number.isFinite(entropies[t])),
+  );
+}
+
+/** The trajectory with what it said; where nothing is trained there may be nothing, which counts as 0. */
+function withReusedLogProbs<R extends ScoredRow>(row: R): R & PreparedRow {
+  const known = (values: Float32Array) => values.map((x) => (Number.isFinite(x) ? x : 0));
+  return Object.assign(row, {
+    oldLogprobs: known(row.trajectory.logprobs),
+    entropies: known(row.trajectory.entropies),
+    oldFrom: "rollout" as const,
+  });
+}
+
+/** The share of trajectories whose log-probabilities are the rollout's. */
+const reusedShare = (rows: readonly Pick<PreparedRow, "oldFrom">[]): number =>
+  rows.filter(({ oldFrom }) => oldFrom === "rollout").length / rows.length;
 
 /**
  * Trains a policy's model: holds the optimiser between updates, and the options that each update's own

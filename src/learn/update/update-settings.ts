@@ -12,7 +12,7 @@ import {
   type OptionRules,
   positive,
 } from "../../arguments/check-options.js";
-import { named } from "../../arguments/named.js";
+import { named } from "../../arguments/check-arguments.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Policy } from "../../policy/policies.js";
 import { type PresetName, learnPresets } from "../../preset-table.js";

@@ -1,7 +1,6 @@
 import { environment } from "#platform/environment";
 import { note } from "#platform/note";
-import { type BackendName, ready, switchBackend } from "../../tensor/backends.js";
-import { decodeOn } from "../../tensor/decode-backend.js";
+import { type BackendName, decodeOn, ready, switchBackend } from "../../tensor/backends.js";
 import { compiledEngine } from "../../tensor/engine/compiled-engine.js";
 import type { FoundGpu } from "../../tensor/gpu/device.js";
 import {

@@ -1,6 +1,5 @@
 import { AdamW } from "../../tensor/adamw.js";
-import { type BackendName, switchBackend } from "../../tensor/backends.js";
-import { decodeOn } from "../../tensor/decode-backend.js";
+import { type BackendName, decodeOn, switchBackend } from "../../tensor/backends.js";
 import { gradientsOf } from "../../tensor/gradients.js";
 import { tf } from "../../tensor/tf.js";
 import { modelConfig, type ModelConfig } from "../config.js";

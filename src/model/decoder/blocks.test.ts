@@ -5,8 +5,7 @@ import { randomWeights, smallShape } from "../../../tests/model/random-decoder.j
 import { Random } from "../../random/random.js";
 import { PackedTensor } from "../files/gguf/packed-tensor.js";
 import { quantize } from "../files/gguf/quantize.js";
-import type { StoredValues } from "../files/weight-file.js";
-import { wholeValues } from "../files/whole-values.js";
+import { type StoredValues, wholeValues } from "../files/weight-file.js";
 import { EngineDecoder } from "./engine.js";
 import { PlainDecoder } from "./plain.js";
 import type { Decoder } from "./decoder.js";

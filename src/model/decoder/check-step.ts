@@ -1,4 +1,4 @@
-import type { StepSampling } from "./decoder.js";
+import type { Sampled, StepSampling } from "./decoder.js";
 
 /** What a decoder must know of a step before it starts. */
 interface StepRequest {
@@ -79,3 +79,12 @@ export function notFinite(row: number): Error {
     `Cannot decode: the logits must be finite numbers, got NaN or infinity in sequence ${row}; the weights hold NaN or have grown out of range`,
   );
 }
+
+/** Room for what a step of so many sequences chooses, each with its `top` most likely tokens. */
+export const allocateSamples = (rows: number, top: number): Sampled => ({
+  tokens: new Int32Array(rows),
+  logprobs: new Float32Array(rows),
+  entropies: new Float32Array(rows),
+  topIds: new Int32Array(rows * top),
+  topLogprobs: new Float32Array(rows * top),
+});

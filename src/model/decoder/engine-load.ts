@@ -1,15 +1,14 @@
 import type { EngineFunctions } from "../../tensor/engine/engine-functions.js";
 import {
-  inBlocks,
   type DecoderLayerWeights,
   type DecoderShape,
   type DecoderType,
   type DecoderWeights,
+  inBlocks,
 } from "./weights.js";
 import { PackedTensor } from "../files/gguf/packed-tensor.js";
 import { quantize } from "../files/gguf/quantize.js";
-import type { PackedValues, StoredValues } from "../files/weight-file.js";
-import { wholeValues } from "../files/whole-values.js";
+import { type PackedValues, type StoredValues, wholeValues } from "../files/weight-file.js";
 
 const pieceValues = 1 << 20; // widened or packed at a time
 

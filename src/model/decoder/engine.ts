@@ -1,14 +1,19 @@
 import * as exact from "../../exact/index.js";
-import { checkStep, notFinite } from "./check-step.js";
+import { allocateSamples, checkStep, notFinite } from "./check-step.js";
 import type { EngineFunctions } from "../../tensor/engine/engine-functions.js";
 import { loadWeights } from "./engine-load.js";
-import type { CacheType, DecoderShape, DecoderType, DecoderWeights } from "./weights.js";
-import type { StoredValues } from "../files/weight-file.js";
-import { cacheTypes, checkWeights, decoderTypes } from "./weights.js";
+import {
+  type CacheType,
+  cacheTypes,
+  checkWeights,
+  type DecoderShape,
+  type DecoderType,
+  decoderTypes,
+  type DecoderWeights,
+} from "./weights.js";
+import { type StoredValues, wholeValues } from "../files/weight-file.js";
 import type { Decoder, Sampled, StepSampling } from "./decoder.js";
-import { wholeValues } from "../files/whole-values.js";
 import type { Extension } from "./pages.js";
-import { allocateSamples } from "./allocate-samples.js";
 import { PAGE_SIZE, Pages } from "./pages.js";
 
 /** Memory kept for the next sequences when none is open; a long rollout's cache goes back to the system. */

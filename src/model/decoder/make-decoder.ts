@@ -1,10 +1,16 @@
-import { decodeBackend } from "../../tensor/decode-backend.js";
+import { decodeBackend } from "../../tensor/backends.js";
 import { compiledEngine } from "../../tensor/engine/compiled-engine.js";
 import { heldDevice } from "../../tensor/gpu/device.js";
 import type { GpuBackend } from "../../tensor/gpu/gpu-backend.js";
 import { tf } from "../../tensor/tf.js";
 import type { Model } from "../transformer/transformer.js";
-import { checkTypes, noteWholeCache } from "./check-types.js";
+import {
+  type CacheType,
+  checkTypes,
+  type DecoderType,
+  inBlocks,
+  noteWholeCache,
+} from "./weights.js";
 import type { Decoder } from "./decoder.js";
 import { EngineDecoder } from "./engine.js";
 import { GpuDecoder } from "./gpu/gpu-decoder.js";
@@ -12,7 +18,6 @@ import { type GpuWeightSource, uploaded, type WeightPart } from "./gpu/weight-so
 import { decoderShape, decoderWeights } from "./of-model.js";
 import { PlainDecoder } from "./plain.js";
 import { endNames } from "./weight-names.js";
-import { type CacheType, type DecoderType, inBlocks } from "./weights.js";
 
 const layerNames: Partial<Record<WeightPart, string>> = {
   inputNorm: "input_layernorm.weight",

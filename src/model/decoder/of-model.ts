@@ -1,7 +1,7 @@
-import { decodeBackend } from "../../tensor/decode-backend.js";
+import { decodeBackend } from "../../tensor/backends.js";
 import { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
-import { inBlocks, type DecoderShape, type DecoderType, type DecoderWeights } from "./weights.js";
+import { type DecoderShape, type DecoderType, type DecoderWeights, inBlocks } from "./weights.js";
 import { endNames, layerWeights } from "./weight-names.js";
 import { ropeFrequencies } from "../transformer/rope.js";
 import type { Model } from "../transformer/transformer.js";

@@ -1,17 +1,16 @@
 import * as exact from "../../exact/index.js";
-import { checkStep, notFinite } from "./check-step.js";
+import { allocateSamples, checkStep, notFinite } from "./check-step.js";
 import { packHalf, unpackHalf } from "../files/half.js";
-import type {
-  CacheType,
-  DecoderLayerWeights,
-  DecoderShape,
-  DecoderWeights,
-  WeightsSource,
+import {
+  type CacheType,
+  checkWeights,
+  type DecoderLayerWeights,
+  type DecoderShape,
+  type DecoderWeights,
+  type WeightsSource,
 } from "./weights.js";
-import { checkWeights } from "./weights.js";
 import type { Decoder, Sampled, StepSampling } from "./decoder.js";
 import type { Extension } from "./pages.js";
-import { allocateSamples } from "./allocate-samples.js";
 import { PAGE_SIZE, Pages } from "./pages.js";
 import { sample } from "./sample.js";
 

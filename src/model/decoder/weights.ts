@@ -1,3 +1,4 @@
+import { note } from "#platform/note";
 import type { StoredValues } from "../files/weight-file.js";
 
 /** The shape of a decoder transformer (Qwen2, Qwen3, Llama 3), as the decoders read it. */
@@ -110,4 +111,21 @@ export function checkWeights(shape: DecoderShape, weights: DecoderWeights<Stored
     check(at("up"), layer.up, feedForward * hidden);
     check(at("down"), layer.down, feedForward * hidden);
   }
+}
+
+/** Throws unless types are among those that there are. */
+export function checkTypes(action: string, dtype: DecoderType, cache: CacheType): void {
+  const refuse = (name: string, known: readonly string[], got: unknown): never => {
+    throw new RangeError(
+      `Cannot ${action}: ${name} must be one of ${known.join(", ")}, got ${JSON.stringify(got)}`,
+    );
+  };
+  if (!decoderTypes.includes(dtype)) refuse("dtype", decoderTypes, dtype);
+  if (!cacheTypes.includes(cache)) refuse("cache", cacheTypes, cache);
+}
+
+/** Says that keys and values stay as they are on a GPU. */
+export function noteWholeCache(cache: CacheType): void {
+  if (cache === "float32") return;
+  note("arpo-lab: keys and values are kept in float32: a GPU's decoder does not round them");
 }

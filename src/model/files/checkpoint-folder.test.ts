@@ -6,8 +6,7 @@ import { after, test } from "node:test";
 import { tf } from "../../tensor/tf.js";
 import { packHalf, unpackHalf } from "./half.js";
 import { loadModel } from "../load/load-model.js";
-import { saveModel } from "./save-model.js";
-import { saveRandomModel } from "./save-random-model.js";
+import { saveModel, saveRandomModel } from "./save-model.js";
 import { Model } from "../transformer/transformer.js";
 import { writeSafetensors } from "./write-safetensors.js";
 

@@ -1,7 +1,7 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { existsSync } from "#platform/files";
-import { basename, join, resolve } from "#platform/path";
+import { existsSync, mkdir } from "#platform/files";
 import { packagePath } from "#platform/package-path";
+import { basename, join, resolve } from "#platform/path";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { homePath } from "../../files/home-path.js";
 
 const packageRoot = packagePath("");
@@ -22,4 +22,17 @@ export function modelFolder(path: string): string {
 /** What a model is called: its folder's name, or its file's without the ending. */
 export function modelName(path: string): string {
   return basename(path).replace(/\.gguf$/i, "");
+}
+
+/** Makes a folder to write to and those above it, or says what is in the way. */
+export async function outputFolder(folder: string, action: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new RangeError(
+      `Cannot ${action}: ${folder} must be a folder that can be written, got ${code}`,
+      { cause: error },
+    );
+  }
 }

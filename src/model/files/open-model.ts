@@ -1,16 +1,15 @@
 import { join } from "#platform/path";
-import type { ModelConfig } from "../config.js";
+import { type ModelConfig, modelConfig } from "../config.js";
 import { type GenerationConfig, parseGenerationConfig } from "../generation-config.js";
 import { GgufFile } from "./gguf/gguf-file.js";
 import { isGguf } from "./gguf/is-gguf.js";
 import { PackedTensor } from "./gguf/packed-tensor.js";
 import { pairedHeads, unpairRows } from "./gguf/paired-rows.js";
-import { readGgufConfig } from "./gguf/read-config.js";
-import { ropeFactorsName } from "./gguf/rope-factors.js";
+import { readGgufConfig, ropeFactorsName } from "./gguf/read-config.js";
 import { ggufName, hfName } from "./gguf/tensor-names.js";
 import { parseHfConfig } from "./hf-config.js";
-import { exists, openWeights } from "./open-weights.js";
-import { readJson } from "./read-json.js";
+import { checkStored, exists, openWeights } from "./open-weights.js";
+import { readJson } from "./read-file.js";
 import type { StoredValues, StoredWeight, WeightFile } from "./weight-file.js";
 
 /** The weights of a GGUF file as a model's: by Hugging Face's names, rows in Hugging Face's order. */
@@ -105,4 +104,16 @@ export async function openModel(path: string, opened: WeightFile[]): Promise<Sto
   }
   const facts = await readModelFacts(path);
   return { ...facts, where: await openWeights(path, opened) };
+}
+
+/** Refuses what a load would, but for the values: the headers of the files say enough. */
+export async function checkWeights(path: string, head?: ModelConfig["head"]): Promise<void> {
+  const files: WeightFile[] = [];
+  try {
+    const { config: stored, where } = await openModel(path, files);
+    const config = modelConfig({ ...stored, head: head ?? stored.head });
+    checkStored(config, where, stored.head);
+  } finally {
+    for (const file of files) await file.close();
+  }
 }

@@ -1,7 +1,7 @@
 import { access } from "#platform/files";
 import { basename, join } from "#platform/path";
 import type { ModelConfig } from "../config.js";
-import { readJson } from "./read-json.js";
+import { readJson } from "./read-file.js";
 import type { WeightFile } from "./weight-file.js";
 import { SafetensorsFile } from "./safetensors-file.js";
 import { weightShapes } from "../transformer/weights.js";

@@ -2,7 +2,7 @@ import { utf8Text } from "#platform/bytes";
 import { type FileHandle, open } from "#platform/files";
 import { shapeSize } from "../transformer/weights.js";
 import { unpackHalf } from "./half.js";
-import { readFully, readFullySync } from "./read-fully.js";
+import { readFully, readFullySync } from "./read-file.js";
 import type { StoredValues, WeightFile } from "./weight-file.js";
 
 /** One tensor's entry in a safetensors header; offsets count from the end of the header. */

@@ -1,5 +1,5 @@
-import { processId, system } from "#platform/machine";
 import { type FileHandle, open, rename, rm } from "#platform/files";
+import { processId, system } from "#platform/machine";
 import { dirname } from "#platform/path";
 
 /** A file written beside its final place, on disk already, waiting to take that place or to go. */
@@ -45,4 +45,16 @@ export async function stageFile(
       }
     },
   };
+}
+
+/** What kept something from being written, in words. */
+export function writeFault(error: unknown, doing: string): Error {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const why =
+    code === "ENOSPC"
+      ? "the disk is full"
+      : code === "EACCES" || code === "EROFS" || code === "EPERM"
+        ? "the folder cannot be written"
+        : message;
+  return new Error(`Cannot ${doing}: ${why}${code ? ` (${code})` : ""}`, { cause: error });
 }

@@ -3,9 +3,9 @@ import { readdir, rm } from "#platform/files";
 import { join } from "#platform/path";
 import { type WeightType, weightTypes } from "./half.js";
 import { shapeSize } from "../transformer/weights.js";
-import { stageFile, type StagedFile } from "./staged-file.js";
+import { type StagedFile, stageFile } from "./staged-file.js";
 import { stageSafetensors, type TensorSource } from "./write-safetensors.js";
-import { outputFolder } from "./output-folder.js";
+import { outputFolder } from "./model-folder.js";
 
 /** How a checkpoint is written. */
 export interface SaveModelOptions {

@@ -1,35 +1,39 @@
 import { note } from "#platform/note";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkOptions, oneOf, type OptionRules } from "../../arguments/check-options.js";
-import { decodeBackend } from "../../tensor/decode-backend.js";
+import { decodeBackend, ready } from "../../tensor/backends.js";
 import { heldDevice } from "../../tensor/gpu/device.js";
 import { compiledEngine } from "../../tensor/engine/compiled-engine.js";
-import { ready } from "../../tensor/backends.js";
 import { chooseDecoder } from "../choose/choose-backend.js";
 import type { ModelConfig } from "../config.js";
-import { checkTypes, noteWholeCache } from "../decoder/check-types.js";
+import {
+  type CacheType,
+  cacheTypes,
+  checkTypes,
+  type DecoderType,
+  decoderTypes,
+  type DecoderWeights,
+  inBlocks,
+  noteWholeCache,
+  type WeightsSource,
+} from "../decoder/weights.js";
 import { EngineDecoder } from "../decoder/engine.js";
 import { GpuDecoder } from "../decoder/gpu/gpu-decoder.js";
 import { uploaded } from "../decoder/gpu/weight-source.js";
 import { decoderShape } from "../decoder/of-model.js";
 import { PlainDecoder } from "../decoder/plain.js";
-import {
-  cacheTypes,
-  decoderTypes,
-  inBlocks,
-  type CacheType,
-  type DecoderType,
-  type DecoderWeights,
-  type WeightsSource,
-} from "../decoder/weights.js";
 import { endNames, layerWeights } from "../decoder/weight-names.js";
-import type { StoredValues, WeightFile } from "../files/weight-file.js";
+import {
+  type MapFile,
+  StoredTensors,
+  type StoredValues,
+  type WeightFile,
+  wholeValues,
+} from "../files/weight-file.js";
 import type { Decoder } from "../decoder/decoder.js";
-import { wholeValues } from "../files/whole-values.js";
 import { checkSealed } from "../files/sealed.js";
 import { openModel } from "../files/open-model.js";
 import { checkFinite, checkStored } from "../files/open-weights.js";
-import { StoredTensors, type MapFile } from "../files/stored-tensors.js";
 
 /** How a decoder is loaded. */
 export interface LoadDecoderOptions {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { modelConfig } from "../config.js";
-import { saveRandomModel } from "../files/save-random-model.js";
+import { saveRandomModel } from "../files/save-model.js";
 
 test("loadModel() holds the weights once: loading does not double them", async () => {
   const folder = await mkdtemp(join(tmpdir(), "arpo-large-"));

@@ -1,5 +1,5 @@
 import { join } from "#platform/path";
-import { readJson } from "../files/read-json.js";
+import { readJson } from "../files/read-file.js";
 
 /** What of PEFT's `adapter_config.json` is used here. */
 export interface AdapterConfig {

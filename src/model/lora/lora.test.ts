@@ -13,12 +13,11 @@ import { decoderWeights } from "../decoder/of-model.js";
 import { loadAdapter } from "./load-adapter.js";
 import { loadModel } from "../load/load-model.js";
 import type { LoraOptions } from "../transformer/lora.js";
-import { mergeLora } from "./merge-lora.js";
+import { mergeLora, unmergeLora } from "./merge-lora.js";
 import { saveAdapter } from "./save-adapter.js";
 import { saveModel } from "../files/save-model.js";
 import { shareRows } from "../transformer/sharing.js";
 import { Model } from "../transformer/transformer.js";
-import { unmergeLora } from "./unmerge-lora.js";
 import { SafetensorsFile } from "../files/safetensors-file.js";
 import { writeSafetensors } from "../files/write-safetensors.js";
 

@@ -21,3 +21,9 @@ export function mergeLora(model: Model): void {
   checkArguments("merge adapters", { model }, { model: "model" });
   model.mergeLora(true);
 }
+
+/** Takes merged adapters out of the model's own weights again, which come back up to rounding. */
+export function unmergeLora(model: Model): void {
+  checkArguments("take adapters out", { model }, { model: "model" });
+  model.mergeLora(false);
+}

@@ -4,7 +4,7 @@ import { join } from "#platform/path";
 import { stageFile } from "../files/staged-file.js";
 import type { Model } from "../transformer/transformer.js";
 import { stageSafetensors, type TensorSource } from "../files/write-safetensors.js";
-import { outputFolder } from "../files/output-folder.js";
+import { outputFolder } from "../files/model-folder.js";
 
 /**
  * Writes a model's adapters as PEFT does: `adapter_config.json` and `adapter_model.safetensors`.

@@ -1,3 +1,6 @@
+import { tokenizers } from "#platform/packages";
+import type * as Tokenizers from "@huggingface/tokenizers";
+
 type Json = Record<string, unknown>;
 
 /** The contents of a tokenizer's files. */
@@ -23,3 +26,11 @@ function defaultTemplate(value: unknown): string | undefined {
 /** The chat template of a tokenizer's files. */
 export const templateOf = ({ chatTemplate, config }: TokenizerFiles): string | undefined =>
   chatTemplate ?? defaultTemplate(config.chat_template);
+
+/** The tokenizer that runs a `tokenizer.json`; the first call loads its package. */
+export function createEngine(
+  ...[tokenizer, config]: ConstructorParameters<typeof Tokenizers.Tokenizer>
+): Tokenizers.Tokenizer {
+  const { Tokenizer } = tokenizers();
+  return new Tokenizer(tokenizer, config);
+}

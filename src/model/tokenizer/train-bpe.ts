@@ -8,8 +8,7 @@ import {
   texts as textList,
 } from "../../arguments/check-options.js";
 import { chatMl } from "./chat-template.js";
-import { createEngine } from "./create-engine.js";
-import type { TokenizerFiles } from "./tokenizer-files.js";
+import { createEngine, type TokenizerFiles } from "./tokenizer-files.js";
 
 /** A pair waiting in the queue with the count it had when it was put there. */
 interface Waiting {

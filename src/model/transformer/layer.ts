@@ -1,17 +1,33 @@
-import { type Adapted, adaptedLinear, frozenLinear } from "../../tensor/ops/adapted-linear.js";
+import { type Adapted, adaptedLinear, frozenLinear, linear } from "../../tensor/ops/linear.js";
 import { causalAttention } from "../../tensor/ops/causal-attention.js";
-import { linear } from "../../tensor/ops/linear.js";
 import { qkv } from "../../tensor/ops/qkv.js";
 import { rmsNorm } from "../../tensor/ops/rms-norm.js";
 import { rope } from "../../tensor/ops/rope.js";
 import { swiglu } from "../../tensor/ops/swiglu.js";
-import type { Qkv, QkvShape } from "../../tensor/plain/qkv.js";
+import type { Qkv, QkvShape } from "../../tensor/plain.js";
 import type { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
-import type { LayerWeights } from "./layer-parts.js";
+import type { Lora } from "./lora.js";
 import type { RotaryTable } from "./rope.js";
 import { sharedAttention } from "./sharing.js";
 import type { Sharing } from "./token-batch.js";
+
+/** A layer's weights by the part of their name after `model.layers.N.`. */
+export type LayerWeights = Record<string, tf.Tensor>;
+
+/** Each layer's weights, adapters included, by the part of their names behind `model.layers.N.`. */
+export function layerParts(
+  layers: number,
+  weights: ReadonlyMap<string, tf.Variable>,
+  lora?: Lora,
+): LayerWeights[] {
+  const all = [...weights, ...(lora?.weights ?? [])];
+  return Array.from({ length: layers }, (_, i) => {
+    const prefix = `model.layers.${i}.`;
+    const own = all.filter(([name]) => name.startsWith(prefix));
+    return Object.fromEntries(own.map(([name, weight]) => [name.slice(prefix.length), weight]));
+  });
+}
 
 /**
  * x W^T + b of some projections of the same x, and scale * x A^T B^T where one has an adapter. Where all

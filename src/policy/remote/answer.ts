@@ -1,6 +1,7 @@
 import { z } from "#zod";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { FinishReason } from "../policy.js";
+import { StopWatcher, TokenTexts } from "../stops.js";
 
 /** One generated position, as far as the endpoint says. */
 export interface RemoteToken {
@@ -12,7 +13,7 @@ export interface RemoteToken {
   entropy?: number;
 }
 
-export interface RemoteAnswer {
+interface RemoteAnswer {
   tokens: RemoteToken[];
   finish: FinishReason;
   stop?: string;
@@ -201,4 +202,26 @@ function readChoice(picked: Choice, reading: Reading): RemoteAnswer {
   const whole = tokenizer.decode(tokens.map(({ id }) => id));
   if (!whole.trimEnd().endsWith(stop)) tokens.push(...tokenizer.encode(stop).map(unknown));
   return { tokens, finish: "stop", stop };
+}
+
+interface Begun {
+  tokenizer: Tokenizer;
+  stops: readonly string[];
+  /** Tokens before the answer that are one text with it. */
+  begun: readonly number[];
+}
+
+/**
+ * An answer up to a stop string that began before it: an endpoint looks for stop strings in what it
+ * writes itself, and continues.
+ */
+export function cutAtStop(answer: RemoteAnswer, { tokenizer, stops, begun }: Begun): RemoteAnswer {
+  if (begun.length === 0 || stops.length === 0) return answer;
+  const watcher = new StopWatcher(new TokenTexts(tokenizer), stops, begun);
+  for (const [at, { id }] of answer.tokens.entries()) {
+    const stop = watcher.push(id);
+    if (stop === undefined) continue;
+    return { ...answer, tokens: answer.tokens.slice(0, at + 1), finish: "stop", stop };
+  }
+  return answer;
 }

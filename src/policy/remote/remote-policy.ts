@@ -1,7 +1,7 @@
 import { defined } from "../../arguments/defined.js";
 import { generate, type GenerationOptions, type Generations } from "../generate.js";
 import type { Prompt } from "../prompt.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments, shown } from "../../arguments/check-arguments.js";
 import {
   checkOptions,
   integer,
@@ -10,14 +10,12 @@ import {
   type OptionRules,
   required,
 } from "../../arguments/check-options.js";
-import { shown } from "../../arguments/shown.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { checkGenerate } from "../check-generate.js";
 import type { GenerateOptions, Policy, Sequence } from "../policy.js";
 import type { Segment, Session } from "../policy.js";
 import { tellAll } from "../tell-all.js";
-import { readAnswer, type RemoteToken } from "./answer.js";
-import { cutAtStop } from "./cut-at-stop.js";
+import { cutAtStop, readAnswer, type RemoteToken } from "./answer.js";
 import {
   extensions,
   remoteApis,

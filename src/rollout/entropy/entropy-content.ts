@@ -1,6 +1,5 @@
-import { modelTokens, type ProfiledTree, treesOf } from "./model-tokens.js";
+import { modelTokens, type ProfiledTree, type TokenKind, treesOf } from "./model-tokens.js";
 import { completed, type EntropyStatisticOptions } from "./options.js";
-import type { TokenKind } from "./token-kind.js";
 import { topTokens } from "./top-tokens.js";
 
 const kinds: readonly TokenKind[] = ["blank", "punctuation", "digits", "words", "tags"];

@@ -2,9 +2,8 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { oneOf } from "../../arguments/check-options.js";
 import { pathOf } from "../tree/tree-data.js";
 import type { BootstrapEstimate } from "./bootstrap.js";
-import { type ProfiledTree, treesOf } from "./model-tokens.js";
+import { type ProfiledTree, signalAt, treesOf } from "./model-tokens.js";
 import { completed, type EntropyStatisticOptions } from "./options.js";
-import { signalAt } from "./signal.js";
 
 /** Spearman's rank correlation, ties averaged; undefined for fewer than two pairs or where nothing varies. */
 export function rankCorrelation(x: readonly number[], y: readonly number[]): number | undefined {

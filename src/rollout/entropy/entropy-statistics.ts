@@ -5,10 +5,9 @@ import { type CallConcentration, callConcentration } from "./call-concentration.
 import { type DistanceProfile, entropyByDistance } from "./entropy-by-distance.js";
 import { entropyContent, type EntropyContent } from "./entropy-content.js";
 import { entropyOutcome, type TrajectoryScores } from "./entropy-outcome.js";
-import { type EntropyRise, entropyRise } from "./entropy-rise.js";
+import { type EntropyRise, entropyRise, recordedRise } from "./entropy-rise.js";
 import { type ProfiledTree, treesOf } from "./model-tokens.js";
 import type { EntropyStatisticOptions } from "./options.js";
-import { recordedRise } from "./recorded-rise.js";
 
 /** All that the trees say about whether entropy peaks at tool calls. */
 export interface EntropyStatistics {

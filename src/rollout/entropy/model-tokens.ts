@@ -1,9 +1,59 @@
-import { shown } from "../../arguments/shown.js";
+import { shown } from "../../arguments/check-arguments.js";
+import * as exact from "../../exact/index.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { pathOf, type RolloutTreeData } from "../tree/tree-data.js";
 import type { TreeNode } from "../tree/tree-values.js";
-import { signalAt, type EntropySignal } from "./signal.js";
-import { type TokenKind, tokenKinds } from "./token-kind.js";
+
+/**
+ * What is measured at a token: the entropy of the full distribution, that of its most likely tokens alone
+ * (not renormalised, as ARPO and APPO read it off their engines), or the surprisal of the token drawn.
+ */
+export type EntropySignal = "entropy" | "top-k" | "surprisal";
+
+export const entropySignals: readonly EntropySignal[] = ["entropy", "top-k", "surprisal"];
+
+/** The signal at one token of a node, in nats; NaN where nobody said. */
+export function signalAt(
+  { entropies, logprobs, top }: TreeNode,
+  at: number,
+  { signal = "entropy", topK = 10 }: { signal?: EntropySignal; topK?: number },
+): number {
+  if (signal === "entropy") return entropies[at] ?? NaN;
+  if (signal === "surprisal") return -(logprobs[at] ?? NaN);
+  if (!top || top.width === 0) return NaN;
+  let sum = 0;
+  for (let k = 0; k < Math.min(topK, top.width); k++) {
+    const l = top.logprobs[at * top.width + k]!;
+    if (l > -Infinity) sum -= exact.exp(l) * l;
+  }
+  return Math.max(0, sum);
+}
+
+/** What a token is made of: part of a tag, white space, punctuation, a number or words. */
+export type TokenKind = "blank" | "punctuation" | "digits" | "words" | "tags";
+
+const tag = /<\/?[A-Za-z_][\w.-]*>/g;
+
+/** The kind of each of some tokens in a row; a tag may be written in several of them. */
+export function tokenKinds(pieces: readonly string[]): TokenKind[] {
+  const text = pieces.join("");
+  const tagged = new Uint8Array(text.length);
+  for (const { index, 0: found } of text.matchAll(tag)) {
+    tagged.fill(1, index, index + found.length);
+  }
+  let at = 0;
+  return pieces.map((piece) => {
+    const inTag = tagged.subarray(at, at + piece.length).includes(1);
+    at += piece.length;
+    return inTag ? "tags" : plainKind(piece);
+  });
+}
+
+function plainKind(piece: string): TokenKind {
+  if (piece.trim() === "") return "blank";
+  if (/\p{L}/u.test(piece)) return "words";
+  return /\p{N}/u.test(piece) ? "digits" : "punctuation";
+}
 
 /** A tree whose tokens are looked at; one from a file does not know its tokenizer. */
 export type ProfiledTree = RolloutTreeData & { readonly tokenizer?: Tokenizer | undefined };

@@ -1,7 +1,6 @@
 import { checkOptions, integer, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import type { BootstrapOptions } from "./bootstrap.js";
-import type { ModelTokenOptions } from "./model-tokens.js";
-import { entropySignals } from "./signal.js";
+import { entropySignals, type ModelTokenOptions } from "./model-tokens.js";
 
 /** What the statistics look at; each says what it used. */
 export interface EntropyStatisticOptions extends ModelTokenOptions, BootstrapOptions {

@@ -1,11 +1,10 @@
 import type { Random } from "../../random/random.js";
 import { inAppoOrder } from "../branch/family/appo.js";
 import { at2poExpand } from "../branch/family/at2po.js";
-import { anchorCount } from "../branch/family/fr3e.js";
-import { innerNodes } from "../branch/family/outline.js";
+import { anchorCount } from "../branch/family/greatest.js";
+import { innerNodes, treeGrpoExpand } from "../branch/family/outline.js";
 import type { PlannedChain } from "./plan-chains.js";
 import type { ExpansionSettings, SettingsOf } from "../branch/family/settings.js";
-import { treeGrpoExpand } from "../branch/family/tree-grpo.js";
 import { turnOutlines, type TurnNode } from "./turn-outline.js";
 import { pool } from "../branch/family/treerl.js";
 

@@ -1,6 +1,9 @@
 import * as exact from "../../exact/index.js";
-import { appoCandidates } from "../branch/family/appo.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { appoCandidates, isMeaningless } from "../branch/family/appo.js";
 import type { BranchSignal } from "../branch/family/settings.js";
+import { isClosing } from "../branch/family/treerl.js";
+import { pathOf, type RolloutTreeData } from "../tree/tree-data.js";
 import type { TrajectoryKind, TreeNode } from "../tree/tree-values.js";
 
 /** What the rules read of a span of a trajectory. */
@@ -143,4 +146,45 @@ export function turnsOf({ nodes, start, length }: Chain): Turn[] {
   }
   close(length);
   return turns;
+}
+
+/** The trajectories of a stored tree as the rules see them, in the order of creation. */
+export function storedChains(tree: RolloutTreeData): Chain[] {
+  const roots: number[] = [];
+  return tree.trajectories.map(({ id, kind, parent, leaf }) => {
+    roots[id] = parent < 0 ? id : roots[parent]!;
+    const path = pathOf(tree, leaf);
+    const taken = path.filter((node) => node.trajectory < 0); // What a fork took over is its prompt.
+    const nodes = path.filter((node) => node.trajectory >= 0);
+    const size = (list: typeof path) => list.reduce((sum, node) => sum + node.tokens.length, 0);
+    const start = size(taken);
+    return {
+      ...{ id, kind, parent, tree: roots[id], start, nodes },
+      split: start + size(nodes.filter((node) => node.trajectory !== id)),
+      length: start + size(nodes),
+    };
+  });
+}
+
+/** What the rules ask about the texts of tokens; each token is decoded once. */
+export function tokenTexts(tokenizer: Tokenizer | undefined) {
+  const known = new Map<number, { blank: boolean; meaningless: boolean; closing: boolean }>();
+  const of = (id: number) => {
+    let said = known.get(id);
+    if (!said) {
+      const text = tokenizer?.decode([id], { skipSpecial: true }) ?? "";
+      said = {
+        blank: text.trim() === "",
+        meaningless: isMeaningless(text),
+        closing: isClosing(text),
+      };
+      known.set(id, said);
+    }
+    return said;
+  };
+  return {
+    isBlank: (id: number) => of(id).blank,
+    isMeaningless: (id: number) => of(id).meaningless,
+    isClosing: (id: number) => of(id).closing,
+  };
 }

@@ -8,28 +8,22 @@ import {
 import type { Policy } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
 import { ToolSet, type ToolOutcome } from "../../tools/tool-set.js";
-import { answerText, callAll } from "./call-all.js";
-import { type CalledTools, classify } from "./classify.js";
-import { rolloutConfig } from "../config.js";
+import { answerText, callAll, type CalledTools, classify, encodeResult } from "./calls.js";
+import { readyOptions, rolloutConfig } from "../config.js";
 import { rolloutRules } from "../option-rules.js";
 import type { RolloutConfig } from "../settings.js";
 import { finishTree } from "./finish-tree.js";
 import type { LiveNode } from "./live-trajectory.js";
 import type { ReadyOptions, RolloutOptions } from "../options.js";
-import { readyOptions } from "../ready-options.js";
-import { encodeResult } from "./encode-result.js";
 import { type Grown, GrowthFailure, growTrees } from "./grow-trees.js";
-import { inEnvironments } from "./in-environments.js";
-import type { TreeEpisodes } from "./tree-episodes.js";
-import type { TreeStart } from "./tree-start.js";
-import { shareTrunks } from "./trunk.js";
+import { inEnvironments, type TreeEpisodes } from "./tree-episodes.js";
+import { shareTrunks, type TreeStart } from "./tree-start.js";
 import { chatOf, type RolloutTask, withObservation } from "../task.js";
 import { fixedRows, isExpansion, settingsBesidesRule } from "../branch/family/settings.js";
-import { pathOf, type RolloutTreeData, type TreeOrigin } from "../tree/tree-data.js";
+import { pathOf, type RolloutTreeData, type TreeOrigin, treeRandom } from "../tree/tree-data.js";
 import { tokensBegun } from "./split-node.js";
 import type { CallFormat } from "../../tools/calls/call-format.js";
 import { definitionsOf, nativeCalls, withCallsOf } from "../native-calls.js";
-import { treeRandom } from "../tree/tree-random.js";
 import type { TreeNode } from "../tree/tree-values.js";
 
 /** What a fork does differently: any option of a rollout, and where exactly it starts. */

@@ -15,10 +15,9 @@ import type { ReadyOptions } from "../options.js";
 import type { RolloutConfig } from "../settings.js";
 import type { EntropyMonitor } from "../tree/tree-values.js";
 import { type Environment, environment } from "./environment.js";
-import { liveChains } from "./live-chains.js";
+import { growByChains, liveChains } from "./schedule-chains.js";
 import type { BranchPoint, LiveNode, LiveTrajectory } from "./live-trajectory.js";
 import { monitorEntropy } from "./monitor-entropy.js";
-import { growByChains } from "./schedule-chains.js";
 import { TreeRun } from "./tree-run.js";
 import type { TreeStart } from "./tree-start.js";
 

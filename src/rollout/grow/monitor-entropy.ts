@@ -1,9 +1,7 @@
 import type { Segment, Sequence } from "../../policy/policy.js";
-import { classify } from "./classify.js";
+import { answerText, callAll, classify, encodeResult } from "./calls.js";
 import { dynamicBudget } from "../branch/dynamic-budget.js";
 import type { Environment } from "./environment.js";
-import { answerText, callAll } from "./call-all.js";
-import { encodeResult } from "./encode-result.js";
 import { segmentEntropy } from "../branch/segment-entropy.js";
 import type { TreeRun } from "./tree-run.js";
 import type { EntropyMonitor } from "../tree/tree-values.js";

@@ -1,16 +1,27 @@
 import { note } from "#platform/note";
-import { shown } from "../../arguments/shown.js";
+import { shown } from "../../arguments/check-arguments.js";
 import type { Policy } from "../../policy/policy.js";
 import { choosePoints, placesWanted, roundsOf } from "../expand/choose-points.js";
 import { keptLeaves } from "../expand/kept-leaves.js";
+import { type Chain, tokenTexts } from "../expand/path-tokens.js";
 import { planChain } from "../expand/plan-chains.js";
-import { tokenTexts } from "../expand/token-texts.js";
 import { trajectoryOf } from "../tree/trajectory.js";
 import type { Environment } from "./environment.js";
 import { finishTree } from "./finish-tree.js";
-import { liveChains } from "./live-chains.js";
-import type { LiveTrajectory } from "./live-trajectory.js";
+import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
 import type { TreeRun } from "./tree-run.js";
+
+/** The trajectories of a growing tree as the rules see them, in the order of creation. */
+export function liveChains(run: TreeRun): Chain[] {
+  const roots: number[] = [];
+  const start = run.prefixTokens.length;
+  return run.trajectories.map(({ id, kind, parent, leaf, split, length }) => {
+    roots[id] = parent < 0 ? id : roots[parent]!;
+    const nodes: LiveNode[] = [];
+    for (let node = leaf; node && node.trajectory >= 0; node = node.parent) nodes.push(node);
+    return { id, kind, parent, tree: roots[id], start, split, length, nodes: nodes.reverse() };
+  });
+}
 
 /**
  * APPO: ln p of the initial trajectories' tokens under the policy of now, by place in the response.

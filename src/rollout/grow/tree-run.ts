@@ -2,11 +2,17 @@ import { defined } from "../../arguments/defined.js";
 import type { Sequence } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
 import type { ToolOutcome } from "../../tools/tool-set.js";
-import { answerText, callAll } from "./call-all.js";
-import { type CalledTools, classify, type SegmentOutcome } from "./classify.js";
+import {
+  answerText,
+  callAll,
+  type CalledTools,
+  classify,
+  type EncodedResult,
+  encodeResult,
+  type SegmentOutcome,
+} from "./calls.js";
 import type { Environment } from "./environment.js";
 import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
-import { encodeResult, type EncodedResult } from "./encode-result.js";
 import type { Episode } from "./episode.js";
 import { entropyOf, TreeBranches } from "./tree-branches.js";
 import type { TreeStart } from "./tree-start.js";

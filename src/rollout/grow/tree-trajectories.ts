@@ -2,10 +2,138 @@ import type { Sequence } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
 import type { TrajectoryEnd, TrajectoryKind } from "../tree/tree-values.js";
 import type { Environment } from "./environment.js";
-import type { LiveTrajectory, Written } from "./live-trajectory.js";
-import { RefillsAhead } from "./refills-ahead.js";
-import { TreeRoot } from "./tree-root.js";
+import type { LiveNode, LiveTrajectory, Written } from "./live-trajectory.js";
+import { tokensBegun } from "./split-node.js";
 import type { TreeStart } from "./tree-start.js";
+
+/** A first segment that is being written for a trajectory that may never exist. */
+interface Begun {
+  handle: Sequence;
+  random: Random;
+  written: Promise<Written>;
+  giveUp: () => void;
+}
+
+/**
+ * First segments of new root trajectories, written before it is known which of them there will be.
+ *
+ * When no trajectory continues, the reference makes one new root trajectory, waits for its segment, and
+ * only then knows whether the next number is another new root trajectory or a branch. What a new root
+ * trajectory writes first depends on its number alone, since its random stream is named after it. So those
+ * of all numbers that are left are written together; a number that a branch takes drops its segment. Each
+ * number is begun at most once, so a tree never writes more than one segment in vain for each trajectory of
+ * its budget.
+ */
+class RefillsAhead {
+  readonly #beginTrajectory: (number: number) => Begun;
+  readonly #begun = new Map<number, Begun>();
+  /** The first number that was never begun. */
+  #next = 0;
+
+  constructor(beginRow: (number: number) => Begun) {
+    this.#beginTrajectory = beginRow;
+  }
+
+  /** Begins every number from `from` up to `until` that was not begun before. */
+  begin(from: number, until: number): void {
+    for (let number = Math.max(from, this.#next); number < until; number++) {
+      const begun = this.#beginTrajectory(number);
+      begun.written.catch(() => undefined); // Its failure is seen by who takes it.
+      this.#begun.set(number, begun);
+    }
+    this.#next = Math.max(this.#next, until);
+  }
+
+  /** What was begun for a number, which a new root trajectory takes over. */
+  take(number: number): Begun | undefined {
+    const begun = this.#begun.get(number);
+    this.#begun.delete(number);
+    return begun;
+  }
+
+  /** A number that turned out to be another trajectory. */
+  drop(number: number): void {
+    this.take(number)?.giveUp();
+  }
+
+  /** Drops all that is left. */
+  close(): void {
+    for (const number of [...this.#begun.keys()]) this.drop(number);
+  }
+}
+
+/** Where a tree's new root trajectories start, and how they begin. */
+class TreeRoot {
+  readonly #env: Environment;
+  readonly #start: TreeStart;
+  #row: Sequence | undefined;
+
+  constructor(env: Environment, start: TreeStart) {
+    this.#env = env;
+    this.#start = start;
+  }
+
+  /** A sequence of the session that stands where the tree starts; the prompt is read once for all of them. */
+  open(): Sequence {
+    const { session } = this.#env;
+    if (!this.#row) {
+      const { messages, prompt, prefixTokens = [], trunk } = this.#start;
+      const options = messages ? { messages } : {};
+      this.#row =
+        trunk?.open(session, prompt.tokens, options, prefixTokens.length) ??
+        session.open(prompt.tokens, options);
+      if (!trunk && prefixTokens.length > 0) session.append(this.#row, prefixTokens);
+    }
+    return session.fork(this.#row);
+  }
+
+  /** The sampling stream of the trajectory with a number. */
+  stream(number: number): Random {
+    return this.#start.random.split("sample").split(number);
+  }
+
+  /** The first segment of a new root trajectory that may turn out not to exist. */
+  begin(number: number): Begun {
+    const { session, signal, config } = this.#env;
+    const handle = this.open();
+    const random = this.stream(number);
+    const most = Math.max(1, config.responseLength - (this.#start.prefixTokens?.length ?? 0));
+    const dropped = new AbortController();
+    const either = AbortSignal.any([signal, dropped.signal]);
+    const giveUp = () => {
+      dropped.abort(new Error("Cannot go on: a branch took the trajectory's place"));
+      session.close(handle);
+    };
+    return {
+      handle,
+      random,
+      giveUp,
+      written: this.write(handle, random, most, this.#start.prefix, either),
+    };
+  }
+
+  /** Lets a sequence of the session write until a call, its end or `maxTokens`. */
+  async write(
+    handle: Sequence,
+    random: Random,
+    maxTokens: number,
+    leaf: LiveNode | undefined,
+    signal = this.#env.signal,
+  ): Promise<Written> {
+    const { session, sampling, stops, clock } = this.#env;
+    const start = clock();
+    const begun = tokensBegun(leaf);
+    const options = { ...sampling, maxTokens, stop: stops, begun, random, signal };
+    const segment = await session.generate(handle, options);
+    return { segment, start, end: clock() };
+  }
+
+  /** Gives the prompt's own trajectory back. */
+  close(): void {
+    if (this.#row) this.#env.session.close(this.#row);
+    this.#row = undefined;
+  }
+}
 
 /** What a trajectory begins with; the rest follows from its number. */
 type NewTrajectory = Omit<

@@ -1,14 +1,23 @@
-import { readsText, type ExpansionSettings } from "../branch/family/settings.js";
-import { shown } from "../../arguments/shown.js";
+import { shown } from "../../arguments/check-arguments.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import type { RandomState } from "../../random/random.js";
+import { type ExpansionSettings, readsText } from "../branch/family/settings.js";
 import { placesWanted } from "../expand/choose-points.js";
-import type { Chain } from "../expand/path-tokens.js";
-import { planChain, type Reading } from "../expand/plan-chains.js";
-import { storedChains } from "../expand/stored-chains.js";
-import { tokenTexts } from "../expand/token-texts.js";
-import type { RolloutTreeData } from "../tree/tree-data.js";
-import { treeRandom } from "../tree/tree-random.js";
-import type { ExpansionPlan } from "./expansion-plan.js";
+import { type Chain, storedChains, tokenTexts } from "../expand/path-tokens.js";
+import { planChain, type PlannedChain, type Reading } from "../expand/plan-chains.js";
+import { type RolloutTreeData, treeRandom } from "../tree/tree-data.js";
+
+/** All that replaying a rule that looks at written chains needs, as plain data. */
+export interface ExpansionPlan {
+  settings: ExpansionSettings;
+  /** Trajectories per prompt. */
+  n: number;
+  chains: PlannedChain[];
+  /** The tree's own stream. */
+  random: RandomState;
+  /** FR3E: the trajectories that are explored. Default: every first one. */
+  bases?: number[];
+}
 
 /** What a stored tree does not carry. */
 export interface ExpansionReading {

@@ -1,6 +1,5 @@
 import type { BranchSettings } from "../branch/branch-rule.js";
-import { pathOf, type RolloutTreeData } from "../tree/tree-data.js";
-import { treeRandom } from "../tree/tree-random.js";
+import { pathOf, type RolloutTreeData, treeRandom } from "../tree/tree-data.js";
 import type { TreeNode } from "../tree/tree-values.js";
 
 /** One attempt that a trajectory may make after a round. */

@@ -1,16 +1,16 @@
+import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
 import { completeSettings } from "../branch/family/complete-settings.js";
 import {
-  isExpansion,
-  settingsBesidesRule,
   type ExpandOptions,
   type ExpansionRule,
+  isExpansion,
+  settingsBesidesRule,
 } from "../branch/family/settings.js";
-import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
 import { rolloutRules } from "../option-rules.js";
 import type { RolloutTreeData } from "../tree/tree-data.js";
 import { followExpansion } from "./follow-expansion.js";
 import { followPlan, type ReplayChanges } from "./follow-plan.js";
-import { planExpansion, type ExpansionReading } from "./plan-expansion.js";
+import { type ExpansionReading, planExpansion } from "./plan-expansion.js";
 import { planReplay } from "./plan.js";
 import type { Replay } from "./replay-result.js";
 
@@ -49,4 +49,20 @@ export function replayBranches(tree: RolloutTreeData, changes: TreeReplayChanges
     return followExpansion(planExpansion(tree, settings, { tokenizer, current }));
   }
   return followPlan(planReplay(tree, attemptsPerTrajectory), { ...decided, rule });
+}
+
+/**
+ * The share of the branch decisions of trees that would have been otherwise without the entropy term, from the same
+ * draws: what `replay({ weight: 0 })` changes. Undefined where no decision was made.
+ */
+export function decidedByEntropy(trees: readonly RolloutTreeData[]): number | undefined {
+  let [made, changed] = [0, 0];
+  for (const tree of trees) {
+    const decided = tree.nodes.reduce((sum, { branch = [] }) => sum + branch.length, 0);
+    if (decided === 0) continue;
+    made += decided;
+    const { attempts } = replayBranches(tree, { weight: 0 });
+    changed += attempts.filter(({ was, branch }) => was !== undefined && was !== branch).length;
+  }
+  return made === 0 ? undefined : changed / made;
 }

@@ -1,5 +1,4 @@
-import { lossMask, responseAttention } from "./response-mask.js";
-import type { Trajectory } from "./trajectory.js";
+import { lossMask, responseAttention, type Trajectory } from "./trajectory.js";
 
 /** Trajectories side by side, prompts padded on the left, responses on the right; row after row. */
 interface PaddedTrajectories {

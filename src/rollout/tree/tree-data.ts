@@ -1,4 +1,5 @@
 import type { Sampler } from "../../policy/policy.js";
+import { Random } from "../../random/random.js";
 import type { RolloutConfig } from "../settings.js";
 import type { PromptText, RolloutTask } from "../task.js";
 import type { EntropyMonitor, TreeNode, TreeTrajectory } from "./tree-values.js";
@@ -55,4 +56,11 @@ export function pathOf({ nodes }: Pick<RolloutTreeData, "nodes">, node: number):
   const path: TreeNode[] = [];
   for (let id = node; id >= 0; id = nodes[id]!.parent) path.push(nodes[id]!);
   return path.reverse();
+}
+
+/** The stream that all streams of a tree are split from: a function of its seed and place alone. */
+export function treeRandom(tree: Pick<RolloutTreeData, "config" | "index" | "origin">): Random {
+  const own = Random.from(tree.config.seed).split(tree.index);
+  const { origin } = tree;
+  return origin ? own.split("fork").split(origin.node).split(origin.at) : own;
 }

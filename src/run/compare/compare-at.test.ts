@@ -5,8 +5,7 @@ import { test } from "node:test";
 import { temporaryFolder } from "../../../tests/temporary.js";
 import { RunFolder } from "../folder/run-folder.js";
 import { compareAt } from "./compare-at.js";
-import { equivalence, holm, pairedStatistics, seedsFor } from "./paired.js";
-import { tBelow, tQuantile } from "./student.js";
+import { equivalence, holm, pairedStatistics, seedsFor, tBelow, tQuantile } from "./paired.js";
 
 const near = (got: number, wanted: number, by = 1e-9) =>
   assert.ok(Math.abs(got - wanted) <= by, `${got} is not ${wanted}`);

@@ -1,7 +1,8 @@
 import type { z } from "#zod";
+import type { ExpandOptions } from "../../rollout/branch/family/settings.js";
 import { kept } from "./kept-keys.js";
 import { section } from "./kinds.js";
-import { schema } from "./schema.js";
+import { type Config, schema } from "./schema.js";
 
 /** One key of the configuration, as help and reference tables show it. */
 interface ConfigKey {
@@ -56,3 +57,9 @@ export const configKeys: readonly ConfigKey[] = [...walk(schema, "")].map((key) 
   ...key,
   kept: keptPaths.has(key.path),
 }));
+
+/** `lab.expand` under the names of a rollout's options, without what is left to the published values. */
+export function expandSettings({ max_length: maxLength, ...same }: Config["lab"]["expand"]) {
+  const all = Object.entries({ ...same, maxLength }).filter(([, value]) => value !== null);
+  return Object.fromEntries(all) as ExpandOptions;
+}

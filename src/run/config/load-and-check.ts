@@ -13,8 +13,7 @@ import {
 import { homePath } from "../../files/home-path.js";
 import { completeSettings } from "../../rollout/branch/family/complete-settings.js";
 import { expansionRules, fixedRows, isExpansion } from "../../rollout/branch/family/settings.js";
-import { expandSettings } from "./expand-settings.js";
-import { configKeys } from "./keys.js";
+import { configKeys, expandSettings } from "./keys.js";
 import type { LoadedConfig, LoadOptions } from "./options.js";
 import { parseOverride } from "./override.js";
 import { placePaths } from "./place-paths.js";

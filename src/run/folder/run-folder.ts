@@ -3,11 +3,9 @@ import { appendFile, mkdir, open, readFile, readdir, rename, rm } from "#platfor
 import { basename, dirname, join, resolve } from "#platform/path";
 import { homePath } from "../../files/home-path.js";
 import { namesIfThere, readIfThere } from "../../files/read-if-there.js";
-import { stageFile } from "../../model/files/staged-file.js";
-import { writeFault } from "../../model/files/write-fault.js";
+import { stageFile, writeFault } from "../../model/files/staged-file.js";
 import { treeSums } from "../../rollout/files/tree-sums.js";
-import { lockFolder } from "./lock-folder.js";
-import { makeFolder } from "./make-folder.js";
+import { lockFolder, makeFolder } from "./lock-folder.js";
 
 /** How a kind of run names what it leaves behind. */
 export interface FolderLayout {

@@ -1,8 +1,7 @@
 import { write as output } from "#platform/note";
 import { checkOptions } from "../../arguments/check-options.js";
 import { printable } from "../../text/printable.js";
-import { duration } from "./duration.js";
-import type { Logger } from "./logger.js";
+import { duration, type Logger } from "./logger.js";
 
 /** The figures worth a column, in this order, where they are there. */
 const columns: [name: string, label: string][] = [

@@ -27,7 +27,7 @@ export interface LoggedAnswer {
 }
 
 /** The first answers of a validation, one of each prompt. */
-export function firstAnswers(scored: Scored, count: number): LoggedAnswer[] {
+function firstAnswers(scored: Scored, count: number): LoggedAnswer[] {
   const inputs = scored.trees.flatMap(({ selected: trajectories, prompt }) =>
     trajectories.map(() => prompt.text),
   );
@@ -37,4 +37,41 @@ export function firstAnswers(scored: Scored, count: number): LoggedAnswer[] {
     score: score.score,
     reason: score.reason,
   }));
+}
+
+/** Seconds as a person says them: 45 s, 3 min 20 s, 2 h 5 min. */
+export function duration(seconds: number): string {
+  const s = Math.round(seconds);
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
+  return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+}
+
+/**
+ * Several loggers as one that never fails: what a logger throws becomes one line per logger, and the run
+ * continues. The run folder has every metric whatever becomes of them.
+ */
+export function guarded(loggers: readonly Logger[], warn: (message: string) => void) {
+  const told = new Set<Logger>();
+  const each = async (act: (logger: Logger) => unknown) => {
+    for (const logger of loggers) {
+      try {
+        await act(logger);
+      } catch (error) {
+        if (told.has(logger)) continue;
+        told.add(logger);
+        const why = error instanceof Error ? error.message : String(error);
+        warn(`the logger ${logger.name} failed, training goes on: ${why}`);
+      }
+    }
+  };
+  return {
+    begin: (at: { step: number; totalSteps: number }) => each((logger) => logger.begin?.(at)),
+    log: (step: number, metrics: Readonly<Record<string, number>>) =>
+      each((logger) => logger.log(step, metrics)),
+    answers: async (step: number, scored: Scored, count: number) => {
+      if (count > 0) await each((logger) => logger.answers?.(step, firstAnswers(scored, count)));
+    },
+    close: (outcome: RunOutcome) => each((logger) => logger.close?.(outcome)),
+  };
 }

@@ -2,7 +2,7 @@ import { studentInterval } from "../../eval/metrics/interval.js";
 import { showAs, type Shown } from "../../show/show-as.js";
 import { plusMinus } from "../../text/interval-text.js";
 import { textTable } from "../../text/text-table.js";
-import { duration } from "../loggers/duration.js";
+import { duration } from "../loggers/logger.js";
 
 /** Where a run of a sweep stands. */
 export interface SweepRun {

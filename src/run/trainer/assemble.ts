@@ -15,9 +15,8 @@ import { loadTools } from "../../tools/load-tools.js";
 import type { Config } from "../config/schema.js";
 import { taskTools } from "../../defaults/task-tools.js";
 import { environmentOf } from "./environment-of.js";
-import { fitTasks } from "./fit-tasks.js";
+import { fitTasks, pagesIn, tasksOf } from "./tasks-of.js";
 import { refuseAdapters } from "./refuse-adapters.js";
-import { pagesIn, tasksOf } from "./tasks-of.js";
 import type { LocalParts } from "./trainer.js";
 
 type Note = (message: string) => void;

@@ -7,7 +7,7 @@ import { rollout } from "../../rollout/rollout.js";
 import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
 import { loadConfig } from "../config/load.js";
 import { tinyTokenizer } from "../tiny/tiny-tokenizer.js";
-import { fitTasks } from "./fit-tasks.js";
+import { fitTasks } from "./tasks-of.js";
 import { rolloutOptions } from "./options.js";
 
 const tokenizer = new HfTokenizer(tinyTokenizer());

@@ -1,4 +1,4 @@
-import { duration } from "../loggers/duration.js";
+import { duration } from "../loggers/logger.js";
 
 /** What a run is doing: told in the middle of its steps. */
 export interface RunProgress {

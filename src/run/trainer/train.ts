@@ -10,8 +10,7 @@ import { damagedTrees, treeSum, treeSums } from "../../rollout/files/tree-sums.j
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { UnhandledErrors } from "../../watch/unhandled-errors.js";
 import { RunFolder, writeWhole } from "../folder/run-folder.js";
-import { guarded } from "../loggers/guarded.js";
-import type { Logger } from "../loggers/logger.js";
+import { guarded, type Logger } from "../loggers/logger.js";
 import { type Best, restore, resumeFrom, saveCheckpoint } from "./checkpoint.js";
 import { Trainer, type TrainerParts, type TrainerStep } from "./trainer.js";
 

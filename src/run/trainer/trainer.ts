@@ -28,24 +28,24 @@ import { toolMetrics } from "../../rollout/tree/metrics.js";
 import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
 import type { ToolSet } from "../../tools/tool-set.js";
 import type { Config } from "../config/schema.js";
-import { hasBudget, type Place, placeInBudget, reachesTest } from "./budget.js";
-import { entropyMetrics } from "./entropy-metrics.js";
-import { type Gathered, gatherRollouts } from "./gather-rollouts.js";
-import { batchMetrics } from "./metric-summary.js";
-import type { RunProgress } from "./progress.js";
 import {
   advantageOptions,
   criticOptions,
+  hasBudget,
   learningRateAt,
+  type Place,
+  placeInBudget,
+  reachesTest,
   rolloutOptions,
   type ScheduleAt,
   scoreOptions,
   updateOptions,
   validationOptions,
 } from "./options.js";
+import { batchMetrics, entropyMetrics, toolSeconds, validationMetrics } from "./metrics.js";
+import { type Gathered, gatherRollouts } from "./gather-rollouts.js";
+import type { RunProgress } from "./progress.js";
 import { StepClock } from "./step-clock.js";
-import { toolSeconds } from "./tool-seconds.js";
-import { validationMetrics } from "./validation-metrics.js";
 
 /** What a trainer is put together from. */
 export interface TrainerParts<P = Policy & Trainable> {

@@ -9,11 +9,15 @@ import { type PackedFile, zipOf } from "../ray/zip.js";
 import { labSource } from "../upload/lab-source.js";
 import { exportVerl, type VerlExportOptions } from "../verl/export-verl.js";
 import { JobLedger } from "./job-ledger.js";
-import { type JobPackage, jobPackage, refuseTooLarge } from "./job-package.js";
+import {
+  type JobPackage,
+  jobPackage,
+  pairs,
+  refuseSecrets,
+  refuseTooLarge,
+} from "./job-package.js";
 import type { JobRecord } from "./job-record.js";
 import { Job } from "./job.js";
-import { pairs } from "./run-script.js";
-import { refuseSecrets } from "./secrets.js";
 import { sendJob } from "./send-job.js";
 import { Sweep, type SweepAxes, sweepSettings } from "./sweep.js";
 import { randomBytes } from "node:crypto";

@@ -4,7 +4,7 @@ import { readIfThere } from "../../files/read-if-there.js";
 import { pause } from "../../http/pause.js";
 import { runLine } from "../../run/loggers/json-lines.js";
 import type { RayApi } from "../ray/ray-api.js";
-import { RayError } from "../ray/ray-error.js";
+import { RayError } from "../ray/ray-connection.js";
 import { tail } from "../ray/tail.js";
 import { readVerlRun } from "../verl/read-verl-run.js";
 import { verlStep } from "../verl/verl-step.js";

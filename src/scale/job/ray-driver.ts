@@ -1,8 +1,7 @@
 import { basename } from "node:path";
 import { defined } from "../../arguments/defined.js";
 import { runLine } from "../../run/loggers/json-lines.js";
-import type { RunDriver, RunHooks } from "../../run/sweep/driver.js";
-import type { PlannedRun } from "../../run/sweep/plan.js";
+import type { PlannedRun, RunDriver, RunHooks } from "../../run/sweep/plan.js";
 import type { SweepCluster } from "../../run/sweep/sweep-options.js";
 import { cluster, type Cluster } from "./cluster.js";
 import type { Job } from "./job.js";

@@ -1,8 +1,8 @@
 import { defined } from "../../arguments/defined.js";
-import { RayError } from "../ray/ray-error.js";
+import { RayError } from "../ray/ray-connection.js";
 import type { RayApi } from "../ray/ray-api.js";
 import type { JobLedger } from "./job-ledger.js";
-import { entrypoint } from "./run-script.js";
+import { entrypoint } from "./job-package.js";
 import type { JobRecord } from "./job-record.js";
 
 /** So long a job may take to end its step and save it when it is stopped. */

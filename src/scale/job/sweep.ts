@@ -1,6 +1,6 @@
 import { pause } from "../../http/pause.js";
 import type { RayApi, RayNode } from "../ray/ray-api.js";
-import { RayError } from "../ray/ray-error.js";
+import { RayError } from "../ray/ray-connection.js";
 import { Job } from "./job.js";
 import type { JobLedger } from "./job-ledger.js";
 import { isOver, type JobRecord, type JobState } from "./job-record.js";

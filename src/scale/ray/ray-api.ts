@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "#zod";
-import { mostBytes, type RayConnection } from "./ray-connection.js";
-import { RayError } from "./ray-error.js";
+import { mostBytes, type RayConnection, RayError } from "./ray-connection.js";
 
 const statuses = ["PENDING", "RUNNING", "STOPPED", "SUCCEEDED", "FAILED"] as const;
 

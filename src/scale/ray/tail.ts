@@ -1,6 +1,5 @@
 import WebSocket from "ws";
-import type { RayConnection } from "./ray-connection.js";
-import { RayError } from "./ray-error.js";
+import { type RayConnection, RayError } from "./ray-connection.js";
 
 /** How a tail ended: 1000 where the log did, anything else where the line broke. */
 interface TailEnd {

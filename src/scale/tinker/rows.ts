@@ -33,3 +33,6 @@ export function ownPart({ trajectory }: TokenRow, values: readonly number[]): Fl
 export const readRow = ({ prompt, tokens }: SequenceToScore): TokenRow => ({
   trajectory: { prompt: Int32Array.from(prompt), tokens: Int32Array.from(tokens) },
 });
+
+/** The surprisal of tokens, an estimate of their distributions' entropies without bias. */
+export const surprisals = (logprobs: Float32Array): Float32Array => logprobs.map((p) => -p);

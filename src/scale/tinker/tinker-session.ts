@@ -1,5 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { shown } from "../../arguments/shown.js";
+import { checkArguments, shown } from "../../arguments/check-arguments.js";
 import type { GenerateOptions, Sequence, Segment, Session } from "../../policy/policy.js";
 
 interface TinkerSequence extends Sequence {

@@ -20,8 +20,7 @@ import { capabilitiesOf, type TinkerCapabilities } from "./capabilities.js";
 import { TinkerError, TinkerLostAnswer } from "./client/errors.js";
 import type { TinkerAdam, TinkerDatum, TinkerLoss, TinkerRun } from "./client/tinker-run.js";
 import { exactGradient, type GradientRow, movingRows, ratioRow } from "./gradient-rows.js";
-import { laidOut, ownPart, readRow, shifted, type TokenRow } from "./rows.js";
-import { surprisals } from "./surprisal.js";
+import { laidOut, ownPart, readRow, shifted, surprisals, type TokenRow } from "./rows.js";
 
 /** The figures of a pass's loss, and its gradient with respect to each response token's ln p. */
 interface LossGradient {

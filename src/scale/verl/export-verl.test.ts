@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { parquetReadObjects } from "hyparquet";
 import { parse } from "yaml";
-import { parquetFile } from "../../data/parquet-file.js";
+import { parquetFile } from "../../data/read-rows.js";
 import { trainBpe } from "../../model/tokenizer/train-bpe.js";
 import { configKeys } from "../../run/config/keys.js";
 import { loadConfig } from "../../run/config/load.js";

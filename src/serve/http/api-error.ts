@@ -1,4 +1,5 @@
 import { ErrorResponse } from "../../../http-server/error-response.js";
+import type { ServerResponse } from "node:http";
 
 /** OpenAI's kinds of error. */
 type ApiErrorType =
@@ -44,4 +45,31 @@ export function toApiError(error: unknown): ApiError {
   }
   const message = error instanceof Error ? error.message : String(error);
   return new ApiError(500, message, { type: "server_error" });
+}
+
+/** Server-sent events, as OpenAI's clients read them. */
+export class EventStream {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  /** Sends one object; the headers go with the first. */
+  send(data: unknown): void {
+    if (!this.#response.headersSent) {
+      this.#response.writeHead(200, {
+        "content-type": "text/event-stream; charset=utf-8",
+        "cache-control": "no-cache",
+        "x-accel-buffering": "no",
+      });
+      this.#response.flushHeaders();
+    }
+    this.#response.write(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`);
+  }
+
+  end(): void {
+    this.send("[DONE]");
+    this.#response.end();
+  }
 }

@@ -1,10 +1,9 @@
 import type { ChatMessage, ChatOptions } from "../../model/tokenizer/tokenizer.js";
 import { resultBlock } from "../../text/result-block.js";
 import { ApiError } from "../http/api-error.js";
-import type { ChatBody, RequestMessage, RequestTool } from "../schema/chat.js";
 import { exampleFunction, formatShown } from "../../tools/calls/call-format.js";
-import { asObject } from "./tool-call.js";
-import { type ToolFormat, type ToolFormatName, toolFormat } from "./tool-format.js";
+import type { ChatBody, RequestMessage, RequestTool } from "../schema/common.js";
+import { asObject, type ToolFormat, toolFormat, type ToolFormatName } from "./tool-format.js";
 
 /** What makes a prompt of a chat, at once or later. */
 interface ChatRenderer {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type RequestTool, chatBody } from "../schema/chat.js";
+import { chatBody, type RequestTool } from "../schema/common.js";
 import { ChatTemplate } from "../../model/tokenizer/chat-template.js";
 import type { ChatOptions, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { ByteTokenizer } from "../../../tests/policy/byte-tokenizer.js";

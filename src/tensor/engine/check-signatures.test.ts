@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { checkSignatures } from "./check-signatures.js";
-import { engineSignatures } from "./engine-functions.js";
+import { checkSignatures, engineSignatures } from "./engine-functions.js";
 
 test("the types of the engine's functions are what their headers declare", () => {
   const script = fileURLToPath(new URL("../../../../scripts/engine-types.mjs", import.meta.url));

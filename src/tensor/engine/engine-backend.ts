@@ -1,7 +1,7 @@
 import { type backend_util, type DataType, MathBackendCPU, type TensorInfo } from "#tfjs";
 import { tf } from "../tfjs.js";
 import type { Engine } from "./engine.js";
-import type { Floats } from "./floats.js";
+import type { Floats } from "./engine-functions.js";
 
 /**
  * The values behind a tensor of an engine backend. Float32 results of engine kernels live in storage

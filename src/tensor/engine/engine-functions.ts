@@ -1,8 +1,10 @@
+/** Float32 storage that the engine owns: a typed array, or a place in wasm memory. */
+export type Floats = Float32Array | { readonly pointer: number; readonly length: number };
+
 // Made by scripts/engine-types.mjs from the headers that native/src/exports.h includes.
-import type { Floats } from "./floats.js";
 
 /** A 32-bit integer, or a truth value as one. */
-export type Int = number | boolean;
+type Int = number | boolean;
 
 /** The compiled engine's functions; null stands for an array that is left out. */
 export interface EngineFunctions {
@@ -333,3 +335,13 @@ export const engineSignatures: Readonly<Record<keyof EngineFunctions, string>> =
   decoder_step: "idsnninnnisnssslunniNSSNS",
   sample_rows: "iSiisnssslunniNSSNS",
 };
+
+/** Throws unless an engine's functions are the ones that are called here, argument for argument. */
+export function checkSignatures(engine: string, found: Readonly<Record<string, string>>): void {
+  for (const [name, signature] of Object.entries(engineSignatures)) {
+    if (found[name] === signature) continue;
+    throw new Error(
+      `Cannot load the ${engine} engine: it must be built from these sources; its ${name} must have the signature ${signature}, got ${found[name]}`,
+    );
+  }
+}

@@ -1,5 +1,4 @@
-import type { EngineFunctions } from "./engine-functions.js";
-import type { Floats } from "./floats.js";
+import type { EngineFunctions, Floats } from "./engine-functions.js";
 
 /** The compiled engine, as the addon or as wasm: the same C++ functions under the same names. */
 export interface Engine {

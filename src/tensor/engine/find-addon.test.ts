@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { addonName, findAddon } from "./find-addon.js";
+import { addonName, findAddon } from "./native-engine.js";
 
 test("what a clone compiled comes before what the package brought, and nothing is nothing", () => {
   const folder = mkdtempSync(join(tmpdir(), "addon-"));

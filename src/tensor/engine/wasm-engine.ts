@@ -3,10 +3,8 @@ import { cores, sharesMemory } from "#platform/cores";
 import { environment } from "#platform/environment";
 import { packagePath } from "#platform/package-path";
 import { startThread } from "#platform/threads";
-import { checkSignatures } from "./check-signatures.js";
+import { checkSignatures, type EngineFunctions, type Floats } from "./engine-functions.js";
 import type { Engine } from "./engine.js";
-import type { EngineFunctions } from "./engine-functions.js";
-import type { Floats } from "./floats.js";
 import { hasRelaxedSimd, type WasmBuild, wasmBuilds } from "./wasm-builds.js";
 
 const stackBytes = 1 << 20;

@@ -1,5 +1,5 @@
 import type { TensorInfo } from "#tfjs";
-import type { Floats } from "../engine/floats.js";
+import type { Floats } from "../engine/engine-functions.js";
 import type { EngineBackend } from "../engine/engine-backend.js";
 import { type EngineKernel, rowsOf } from "./kernel.js";
 

@@ -1,5 +1,5 @@
 import { fused } from "../fused.js";
-import { causalAttention as plain } from "../plain/causal-attention.js";
+import { causalAttention as plain } from "../plain.js";
 import type { tf } from "../tfjs.js";
 
 /**

@@ -1,5 +1,5 @@
 import { fused } from "../fused.js";
-import { embed as plain } from "../plain/embed.js";
+import { embed as plain } from "../plain.js";
 import type { tf } from "../tfjs.js";
 
 /** Rows of a table [vocabulary, width] by int32 ids of any shape. Differentiable in the table. */

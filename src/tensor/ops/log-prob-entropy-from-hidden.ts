@@ -1,6 +1,6 @@
 import { detached } from "../detached.js";
 import { fused } from "../fused.js";
-import { logProbEntropyFromHidden as plain } from "../plain/log-prob-entropy-from-hidden.js";
+import { logProbEntropyFromHidden as plain } from "../plain.js";
 import type { tf } from "../tfjs.js";
 
 /**

@@ -1,5 +1,5 @@
 import { fused } from "../fused.js";
-import { qkv as plain, type Qkv, type QkvShape, type QkvWeights } from "../plain/qkv.js";
+import { qkv as plain, type Qkv, type QkvShape, type QkvWeights } from "../plain.js";
 import type { tf } from "../tfjs.js";
 
 /**

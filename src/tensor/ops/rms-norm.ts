@@ -1,5 +1,5 @@
 import { fused } from "../fused.js";
-import { rmsNorm as plain } from "../plain/rms-norm.js";
+import { rmsNorm as plain } from "../plain.js";
 import type { tf } from "../tfjs.js";
 
 /** Root-mean-square normalisation over the last axis, times a weight. Differentiable. */

@@ -1,5 +1,5 @@
 import { fused } from "../fused.js";
-import { rope as plain } from "../plain/rope.js";
+import { rope as plain } from "../plain.js";
 import type { tf } from "../tfjs.js";
 
 /**

@@ -1,5 +1,5 @@
 import { fused } from "../fused.js";
-import { swiglu as plain } from "../plain/swiglu.js";
+import { swiglu as plain } from "../plain.js";
 import type { tf } from "../tfjs.js";
 
 /** silu(gate) * up, element by element: the inside of a SwiGLU feed-forward block. Differentiable. */

@@ -1,5 +1,5 @@
 import { fused } from "../fused.js";
-import { topKFromHidden as plain } from "../plain/top-k-from-hidden.js";
+import { topKFromHidden as plain } from "../plain.js";
 import type { tf } from "../tfjs.js";
 import { checkHead } from "./log-prob-entropy-from-hidden.js";
 

@@ -2,8 +2,7 @@ import { checkOptions, integer, type OptionRules } from "../../arguments/check-o
 import { HttpError } from "../../http/request-json.js";
 import { Semaphore } from "../../concurrency/semaphore.js";
 import { cacheKey } from "../search/bright-data.js";
-import { nothingFound } from "../search/format.js";
-import type { SearchHit, SearchProvider } from "../search/provider.js";
+import { nothingFound, type SearchHit, type SearchProvider } from "../search/provider.js";
 import type { Tool } from "../tool.js";
 import { bestPassage, type PassageOptions, passageRules } from "./best-passage.js";
 import { PageFetcher } from "./fetch-page.js";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { integerArithmetic } from "./integer-arithmetic.js";
+import { integerArithmetic, pythonTool } from "./python-tool.js";
 import { pyodidePool } from "./pyodide-python.js";
-import { pythonTool } from "./python-tool.js";
 
 const pool = pyodidePool({ workers: 1 });
 after(() => pool.dispose());

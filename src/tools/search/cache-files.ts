@@ -2,8 +2,8 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "#platform/files";
 import { z } from "#zod";
 import { brightDataHits } from "./bright-data.js";
-import { nothingFound, formatHits, type FormatOptions } from "./format.js";
-import { openDatabase } from "./open-database.js";
+import { formatHits, type FormatOptions, nothingFound } from "./provider.js";
+import { openDatabase } from "./offline.js";
 import { evaluationKey, type CachedSearch, type SearchCache } from "./search-cache.js";
 
 const jsonCache = z.record(z.string(), z.string());

@@ -1,10 +1,17 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions } from "../../arguments/check-options.js";
 import { readFileSync } from "#platform/files";
 import { packagePath } from "#platform/package-path";
+import { sqlite } from "#platform/packages";
 import { z } from "#zod";
-import { openDatabase } from "./open-database.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
+import type * as Sqlite from "node-sqlite3-wasm";
+
+/** Opens an SQLite database, in memory without a path; the first call loads SQLite. */
+export function openDatabase(path?: string, options?: { readOnly: boolean }): Sqlite.Database {
+  const { Database } = sqlite();
+  return new Database(path, options);
+}
 
 /** One page of a corpus: a line of its JSONL file. */
 export interface CorpusPage {

@@ -3,8 +3,13 @@ import { checkOptions, fromTo, integer, type OptionRules } from "../../arguments
 import { lruCache } from "#platform/packages";
 import type * as Lru from "lru-cache";
 import { AppendStore } from "./append-store.js";
-import { formatHits, formatRules, nothingFound, type FormatOptions } from "./format.js";
-import type { SearchHit } from "./provider.js";
+import {
+  formatHits,
+  type FormatOptions,
+  formatRules,
+  nothingFound,
+  type SearchHit,
+} from "./provider.js";
 
 /** What a cache holds for a query: the pages, or only the text that an older cache kept of them. */
 export interface CachedSearch {

@@ -1,8 +1,13 @@
 import { checkOptions, either, only, type OptionRules } from "../../arguments/check-options.js";
 import type { Tool } from "../tool.js";
 import { cacheKey } from "./bright-data.js";
-import { formatHits, formatRules, type FormatOptions } from "./format.js";
-import type { SearchHit, SearchProvider } from "./provider.js";
+import {
+  formatHits,
+  type FormatOptions,
+  formatRules,
+  type SearchHit,
+  type SearchProvider,
+} from "./provider.js";
 import { SearchCache } from "./search-cache.js";
 import { HttpError } from "../../http/request-json.js";
 

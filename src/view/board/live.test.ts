@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { tasks } from "../../data/tasks/index.js";
 import { trainOn } from "../../run/trainer/train-cells.js";
 import { smallParts } from "../../run/trainer/testing/small-run.js";
-import { registerWatch } from "../../show/watch-as.js";
+import { registerWatch } from "../../show/show-as.js";
 import type { ViewComm } from "../kernel.js";
 import { watchRun } from "./live.js";
 import type { BoardPayload, StatusReply } from "./payload.js";

@@ -1,6 +1,5 @@
 import type { TrainingRun } from "../../run/trainer/train-cells.js";
-import type { LiveShow } from "../../show/watch-as.js";
-import type { Shown } from "../../show/show-as.js";
+import type { LiveShow, Shown } from "../../show/show-as.js";
 import { viewHost } from "../kernel.js";
 import { Board } from "./board.js";
 import { LiveStatus } from "./run-status.js";

@@ -5,10 +5,9 @@ import { checkOptions } from "../../arguments/check-options.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { colourRamp } from "../page/colour-ramp.js";
 import { palettes } from "../palette.js";
-import { PictureView } from "../picture-view.js";
+import { PictureView } from "../widget.js";
 import { type BranchingOptions, branchingPayload, branchingRules } from "./make-payload.js";
-import type { BranchingPayload, ShownPoint, ShownRule } from "./payload.js";
-import { scoreRange } from "./score-range.js";
+import { type BranchingPayload, scoreRange, type ShownPoint, type ShownRule } from "./payload.js";
 
 const label = 190;
 const width = 640;

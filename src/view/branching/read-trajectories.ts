@@ -1,6 +1,5 @@
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { signalOf, type Chain } from "../../rollout/expand/path-tokens.js";
-import { storedChains } from "../../rollout/expand/stored-chains.js";
+import { type Chain, signalOf, storedChains } from "../../rollout/expand/path-tokens.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { pathOf } from "../../rollout/tree/tree-data.js";
 import type { ShownPoint } from "./payload.js";

@@ -15,7 +15,7 @@ import { packIntegers } from "../pack.js";
 import { colourRamp } from "../page/colour-ramp.js";
 import { integersOf } from "../page/unpack.js";
 import { palettes } from "../palette.js";
-import { PictureView } from "../picture-view.js";
+import { PictureView } from "../widget.js";
 import type { CreditPayload, ShownRule, ShownSum, SumPart } from "./payload.js";
 
 const columns = 3;

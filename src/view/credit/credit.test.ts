@@ -4,7 +4,7 @@ import { advantages, creditEstimators } from "../../learn/advantages.js";
 import { score } from "../../reward/score-trees.js";
 import { sampleTree } from "../testing/sample-tree.js";
 import { creditView } from "./credit-view.js";
-import { readCredit } from "./page/read-credit.js";
+import { readCredit } from "./page/start-credit.js";
 
 const scoredSample = async (id = "sample") => {
   const tree = await sampleTree({ seed: 4 });

@@ -1,6 +1,6 @@
 import { defined } from "../../arguments/defined.js";
 import type { Evaluation } from "../../eval/report/evaluation.js";
-import { type ScoredSample, isRight } from "../../eval/report/score-samples.js";
+import { isRight, type ScoredSample } from "../../eval/report/score-samples.js";
 import type { Step } from "../../eval/infer/sample.js";
 import { Scored } from "../../reward/scored.js";
 import { rolloutConfig } from "../../rollout/config.js";

@@ -3,8 +3,13 @@ import { checkOptions, fromTo, type OptionRules } from "../../arguments/check-op
 import { randomUUID } from "#platform/uuid";
 import { program } from "#pages/evaluation";
 import { type BenchmarkReport, byQuestion } from "../../eval/report/benchmark-report.js";
-import { columnsOf, comparisonOf, faultsOf, madeBy } from "../../eval/report/evaluation-text.js";
-import type { Evaluation } from "../../eval/report/evaluation.js";
+import {
+  columnsOf,
+  comparisonOf,
+  type Evaluation,
+  faultsOf,
+  madeBy,
+} from "../../eval/report/evaluation.js";
 import { isRight, type ScoredSample, wasMade } from "../../eval/report/score-samples.js";
 import { closedPageMeta } from "../../../picture/closed-page.js";
 import { escapeHtml as escape } from "../../../picture/escape.js";

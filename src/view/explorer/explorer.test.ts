@@ -13,8 +13,7 @@ import { followExpansion } from "../../rollout/replay/follow-expansion.js";
 import { explore } from "./explore.js";
 import { makePayload } from "./make-payload.js";
 import { sharedTokens } from "./page/tree/paths.js";
-import { tokenText } from "./page/tree/token-text.js";
-import { unpackPlans, unpackTree } from "./page/tree/unpack-tree.js";
+import { tokenText, unpackPlans, unpackTree } from "./page/tree/unpack-tree.js";
 import type { PackedNumbers } from "../pack.js";
 
 /** A value as its page reads it. */

@@ -8,20 +8,19 @@ import {
   type ExpansionSettings,
   publishedExpansion,
 } from "../../rollout/branch/family/settings.js";
-import type { ExpansionPlan } from "../../rollout/replay/expansion-plan.js";
-import { planExpansion } from "../../rollout/replay/plan-expansion.js";
+import { type ExpansionPlan, planExpansion } from "../../rollout/replay/plan-expansion.js";
 import { planReplay } from "../../rollout/replay/plan.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { ruleOf } from "../../rollout/settings.js";
 import { packIntegers, packNumbers } from "../pack.js";
-import type {
-  ExplorerPayload,
-  PackedExpansions,
-  PackedPlan,
-  PageNode,
-  PageTrajectory,
+import {
+  type ExplorerPayload,
+  type PackedExpansions,
+  type PackedPlan,
+  type PageNode,
+  type PageTrajectory,
+  ruleName,
 } from "./payload.js";
-import { ruleName } from "./rule-names.js";
 
 /** Places of all trajectories together that the page carries for a rule. */
 const places = 1024;

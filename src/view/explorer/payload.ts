@@ -1,14 +1,14 @@
 import type { ExpansionRule } from "../../rollout/branch/family/settings.js";
 import type { RolloutRule } from "../../rollout/options.js";
-import type { ExpansionPlan } from "../../rollout/replay/expansion-plan.js";
+import type { ExpansionPlan } from "../../rollout/replay/plan-expansion.js";
 import type { ReplayPlan } from "../../rollout/replay/plan.js";
-import type { PackedNumbers } from "../pack.js";
 import type {
   BranchAttempt,
   NodeTool,
   TrajectoryEnd,
   TrajectoryKind,
 } from "../../rollout/tree/tree-values.js";
+import type { PackedNumbers } from "../pack.js";
 
 export interface PageNode {
   parent: number;
@@ -108,3 +108,22 @@ export interface TreeRequest {
 /** What the kernel answers. */
 export type TreeReply =
   { error: string } | { name: string; tree: ExplorerPayload; live?: LiveTree; error?: undefined };
+
+const names: Record<RolloutRule, string> = {
+  "arpo-code": "ARPO (code)",
+  "arpo-paper": "ARPO (paper)",
+  "seed-docs": "ARPO (docs)",
+  "aepo-code": "AEPO (code)",
+  "aepo-paper": "AEPO (paper)",
+  "tree-grpo": "Tree-GRPO",
+  at2po: "AT2PO",
+  treerl: "TreeRL",
+  appo: "APPO",
+  "appo-rollout": "APPO (rollout)",
+  fr3e: "FR3E",
+  treepo: "TreePO",
+  "spo-tree": "SPO-tree",
+};
+
+/** What a rule is called. */
+export const ruleName = (rule: RolloutRule): string => names[rule];

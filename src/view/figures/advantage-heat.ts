@@ -2,10 +2,10 @@ import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import {
-  figureRules,
   colorscale,
   type Figure,
   type FigureOptions,
+  figureRules,
   makeFigure,
   paletteOf,
   said,

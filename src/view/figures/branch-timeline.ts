@@ -2,7 +2,7 @@ import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { BranchAttempt } from "../../rollout/tree/tree-values.js";
-import { figureRules, type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
+import { type Figure, type FigureOptions, figureRules, makeFigure, paletteOf } from "./figure.js";
 
 /**
  * Every attempt at a branch in the order in which it was made: its score, the bar it was held against,

@@ -4,9 +4,9 @@ import type { ClipRegion } from "../../learn/loss/token-rule.js";
 import { clipBounds } from "../../learn/loss/options.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import {
-  figureRules,
   type Figure,
   type FigureOptions,
+  figureRules,
   makeFigure,
   paletteOf,
   said,

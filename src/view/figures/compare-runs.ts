@@ -3,10 +3,10 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { studentInterval } from "../../eval/metrics/interval.js";
 import { plusMinus } from "../../text/interval-text.js";
 import {
-  figureRules,
   dashes,
   type Figure,
   type FigureOptions,
+  figureRules,
   makeFigure,
   paletteOf,
   said,

@@ -1,6 +1,7 @@
-import { numberText } from "../page/number-text.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { OptionRules } from "../../arguments/check-options.js";
-import { palettes, type Palette, type Theme, themeRule } from "../palette.js";
+import { numberText } from "../page/number-text.js";
+import { type Palette, palettes, type Theme, themeRule } from "../palette.js";
 
 /** A plotly figure: what every front end that knows plotly draws. */
 export interface Figure {
@@ -70,3 +71,20 @@ export function said(x: number): string {
 
 /** How the lines of a figure are dashed, in order: distinguished without colour, also in print. */
 export const dashes = ["solid", "dash", "dot", "dashdot"] as const;
+
+/**
+ * What a figure shows, in words: for readers who do not see it, and for logs.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { describe, passAtKCurve } from "arpo-lab/view";
+ *
+ * const figure = passAtKCurve({ tiny: [{ n: 2, correct: 1 }] });
+ * assert.equal(describe(figure), "pass@k over 1 task: tiny rises from 0.5 at k = 1 to 1 at k = 2.");
+ * ```
+ */
+export function describe(figure: Figure): string {
+  checkArguments("describe a figure", { figure }, { figure: { data: "list", layout: "object" } });
+  return figure.layout.meta.description;
+}

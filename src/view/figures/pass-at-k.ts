@@ -2,10 +2,10 @@ import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { passAtK } from "../../eval/metrics/pass-at-k.js";
 import {
-  figureRules,
   dashes,
   type Figure,
   type FigureOptions,
+  figureRules,
   makeFigure,
   paletteOf,
   said,

@@ -1,10 +1,10 @@
 import { checkOptions, texts } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import {
-  figureRules,
   dashes,
   type Figure,
   type FigureOptions,
+  figureRules,
   makeFigure,
   paletteOf,
   said,

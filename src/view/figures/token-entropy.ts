@@ -2,9 +2,9 @@ import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import {
-  figureRules,
   type Figure,
   type FigureOptions,
+  figureRules,
   makeFigure,
   paletteOf,
   said,

@@ -2,7 +2,7 @@ import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { NodeTool } from "../../rollout/tree/tree-values.js";
-import { figureRules, type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
+import { type Figure, type FigureOptions, figureRules, makeFigure, paletteOf } from "./figure.js";
 
 /**
  * How often each tool was called in some trees, and how it went; a call that trajectories share counts once.

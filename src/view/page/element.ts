@@ -11,3 +11,36 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   made.append(...children.filter((child) => child !== undefined));
   return made;
 }
+
+/** An element of SVG with attributes and children. */
+export function svgElement(
+  name: string,
+  attributes: Record<string, string | number> = {},
+  ...children: Node[]
+): SVGElement {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  made.append(...children);
+  return made;
+}
+
+/** A row of a table, each cell a text or an element. */
+export function tableRow(
+  cell: "th" | "td",
+  texts: readonly (string | Node)[],
+): HTMLTableRowElement {
+  return element("tr", {}, ...texts.map((text) => element(cell, {}, text)));
+}
+
+/** The data that a view carries under a name; undefined where it carries none. */
+export function carried<T>(root: Element | null | undefined, name: string): T | undefined {
+  const text = root?.querySelector(`script[data-${name}]`)?.textContent;
+  return text == null ? undefined : (JSON.parse(text) as T);
+}
+
+/** An element that carries data, as JSON, for a view inside another. */
+export function carrier(name: string, json: string): HTMLElement {
+  const script = element("script", { type: "application/json", [`data-${name}`]: "" });
+  script.textContent = json;
+  return script;
+}

@@ -1,5 +1,4 @@
-import { stillSvg } from "../draw/still-svg.js";
-import { svgPainter } from "../draw/svg-painter.js";
+import { stillSvg, svgPainter } from "../draw/svg-painter.js";
 import type { TextLook } from "../draw/painter.js";
 import { heatSteps, type Theme } from "../draw/theme.js";
 import type { Outcome, RibbonMean, RibbonRow } from "./ribbon-rows.js";

@@ -1,6 +1,5 @@
 import type { Scored } from "../../reward/scored.js";
-import { stillSvg } from "../draw/still-svg.js";
-import { svgPainter } from "../draw/svg-painter.js";
+import { stillSvg, svgPainter } from "../draw/svg-painter.js";
 import { cut } from "../explorer/page/tree/words.js";
 import { figureTheme } from "../draw/figure-theme.js";
 

@@ -1,15 +1,18 @@
 import {
   countBlocks,
   evaluateItem,
+  meanMetrics,
   type OutputItem,
   outputLength,
 } from "../../../src/eval/metrics/evaluate-item.js";
 import { extractAnswer } from "../../../src/reward/extract-answer.js";
 import { judgeVerdict } from "../../../src/eval/metrics/judge-verdict.js";
-import { mathMetrics, qaMetrics } from "../../../src/eval/metrics/answer-metrics.js";
-import { normalizeForEvaluation } from "../../../src/eval/metrics/normalize.js";
+import {
+  mathMetrics,
+  normalizeForEvaluation,
+  qaMetrics,
+} from "../../../src/eval/metrics/answer-metrics.js";
 import { passAtK } from "../../../src/eval/metrics/pass-at-k.js";
-import { meanMetrics } from "../../../src/eval/metrics/mean-metrics.js";
 import type { Runners } from "../runner.js";
 
 export const runners: Runners = {

@@ -10,15 +10,15 @@ import {
   at2poLeaves,
   type TurnOutline,
 } from "../../../src/rollout/branch/family/at2po.js";
-import { fr3eAnchors } from "../../../src/rollout/branch/family/fr3e.js";
+import { fr3eAnchors } from "../../../src/rollout/branch/family/greatest.js";
 import {
   breadthFirst,
   innerNodes,
   leavesOf,
-  withLeaves,
   type Outline,
+  treeGrpoExpand,
+  withLeaves,
 } from "../../../src/rollout/branch/family/outline.js";
-import { treeGrpoExpand } from "../../../src/rollout/branch/family/tree-grpo.js";
 import { treepoDivergence } from "../../../src/rollout/branch/family/treepo.js";
 import {
   firstOf,

@@ -1,10 +1,8 @@
-import { checkFormat } from "../../../src/reward/format.js";
-import { deepResearch } from "../../../src/reward/deep-research.js";
-import { exactMatch, substringMatch } from "../../../src/reward/qa-em.js";
-import { lastBoxed, lastBoxedOrTail, unboxed } from "../../../src/reward/boxed.js";
+import { checkFormat, deepResearch } from "../../../src/reward/deep-research.js";
+import { exactMatch, normalizeAnswer, substringMatch, tokenF1 } from "../../../src/reward/qa-em.js";
+import { lastBoxed, lastBoxedOrTail, unboxed } from "../../../src/reward/extract-answer.js";
 import { math } from "../../../src/reward/math.js";
 import { mathEquivalent, normalizeMath } from "../../../src/reward/math-equivalence.js";
-import { normalizeAnswer, tokenF1 } from "../../../src/reward/f1.js";
 import type { Runners } from "../runner.js";
 
 /** The cases name Python's exceptions; ours are the same failures by other names. */

@@ -1,7 +1,7 @@
 import { decideBranch, type BranchRule } from "../../../src/rollout/branch/branch-rule.js";
 import { dynamicBudget } from "../../../src/rollout/branch/dynamic-budget.js";
 import { EntropyBaselines } from "../../../src/rollout/branch/entropy-baselines.js";
-import { responseAttention } from "../../../src/rollout/tree/response-mask.js";
+import { responseAttention } from "../../../src/rollout/tree/trajectory.js";
 import { segmentEntropy } from "../../../src/rollout/branch/segment-entropy.js";
 import { toolContent } from "../../../src/text/call-input.js";
 import { runTrees } from "../rollout-trees.js";

@@ -3,7 +3,7 @@ import {
   brightDataRequest,
   cacheKey,
 } from "../../../src/tools/search/bright-data.js";
-import { formatHits } from "../../../src/tools/search/format.js";
+import { formatHits } from "../../../src/tools/search/provider.js";
 import { pyodidePool } from "../../../src/tools/python/pyodide-python.js";
 import type { PythonPool } from "../../../src/tools/python/python-pool.js";
 import type { Runners } from "../runner.js";

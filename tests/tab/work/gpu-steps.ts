@@ -3,10 +3,9 @@ import { Model } from "../../../src/model/transformer/transformer.js";
 import type { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";
 import { Policy } from "../../../src/policy/policies.js";
 import { Random } from "../../../src/random/random.js";
-import { decodeBackend } from "../../../src/tensor/decode-backend.js";
+import { decodeBackend, ready } from "../../../src/tensor/backends.js";
 import { AdamW } from "../../../src/tensor/adamw.js";
 import { gradientsOf } from "../../../src/tensor/gradients.js";
-import { ready } from "../../../src/tensor/backends.js";
 import { tf } from "../../../src/tensor/tf.js";
 
 /** What training and decoding gave, and on what. */

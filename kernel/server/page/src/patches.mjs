@@ -118,7 +118,7 @@ export const privateMembers = [
     // Opening a notebook is not changing it: Node's version on this machine is not written into it.
     file: "@jupyterlab/notebook/lib/panel.js",
     members: ["_updateLanguage("],
-    user: "src/language.ts",
+    user: "src/editing.ts",
   },
   {
     // A run that another page began is taken up: a connection has no public way to add a future.

@@ -1,3 +1,11 @@
+import type { Dispatch } from "../../../tensor/gpu/programs.js";
+import {
+  packBytes,
+  packHalves,
+  storedStride,
+  type StoredType,
+} from "../../../tensor/gpu/wgsl/stored.js";
+
 /** Buffers by name that grow when more is asked of them; what was in one may be lost by that. */
 export class GpuBuffers {
   readonly #device: GPUDevice;
@@ -48,4 +56,36 @@ export class GpuBuffers {
     for (const buffer of this.#buffers.values()) buffer.destroy();
     this.#buffers.clear();
   }
+}
+
+/** A matrix [out, in] on the card. */
+export interface GpuMatrix {
+  buffer: GPUBuffer;
+  type: StoredType;
+  /** Numbers from one row to the next. */
+  stride: number;
+  /** For each row, where it is kept as bytes. */
+  scales?: GPUBuffer;
+}
+
+/** Rounds rows of float32 into a matrix that is kept in fewer bits. */
+export function packRows(
+  from: GPUBuffer,
+  to: GpuMatrix,
+  [first, rows, width]: readonly [first: number, rows: number, width: number],
+): Dispatch {
+  const source = { buffer: from, offset: 0, size: 4 * rows * width };
+  const numbers = { whole: [rows, width, first] };
+  const { buffer, type, scales } = to;
+  if (scales) {
+    const buffers = [source, { buffer }, { buffer: scales }];
+    return { program: packBytes, buffers, numbers, groups: [rows] };
+  }
+  const words = (rows * storedStride(type, width)) / 2;
+  return {
+    program: packHalves(type === "float16" ? "float16" : "bfloat16"),
+    buffers: [source, { buffer }],
+    numbers,
+    groups: [Math.ceil(words / 256)],
+  };
 }

@@ -13,9 +13,8 @@ import { rmsNorm } from "../../../tensor/gpu/wgsl/norm.js";
 import { ANSWER, sampleRows } from "../../../tensor/gpu/wgsl/sample.js";
 import { PAGE_SIZE } from "../pages.js";
 import type { DecoderShape } from "../weights.js";
-import type { GpuBuffers } from "./gpu-buffers.js";
+import type { GpuBuffers, GpuMatrix } from "./gpu-buffers.js";
 import type { PackedStep } from "./gpu-step.js";
-import type { GpuMatrix } from "./gpu-matrix.js";
 import type { GpuWeights } from "./gpu-weights.js";
 
 /** Tokens that go through the layers together: more would only take more memory. */

@@ -1,7 +1,7 @@
 import type { Programs } from "../../../tensor/gpu/programs.js";
 import { perWord, type StoredType, storedStride } from "../../../tensor/gpu/wgsl/stored.js";
 import type { DecoderShape } from "../weights.js";
-import { type GpuMatrix, packRows } from "./gpu-matrix.js";
+import { type GpuMatrix, packRows } from "./gpu-buffers.js";
 import type { GpuWeightSource, WeightPart } from "./weight-source.js";
 
 /** One layer on the card: what is used together lies together. */

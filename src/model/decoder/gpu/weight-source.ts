@@ -1,6 +1,5 @@
 import type { Dispatch, Programs } from "../../../tensor/gpu/programs.js";
-import type { StoredValues } from "../../files/weight-file.js";
-import { wholeValues } from "../../files/whole-values.js";
+import { type StoredValues, wholeValues } from "../../files/weight-file.js";
 import type { DecoderWeights } from "../weights.js";
 
 /** A weight by what a decoder calls it; those outside of the layers have no layer. */

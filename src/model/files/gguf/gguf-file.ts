@@ -1,11 +1,9 @@
 import { checkArguments } from "../../../arguments/check-arguments.js";
 import { type FileHandle, open } from "#platform/files";
 import { shapeSize } from "../../transformer/weights.js";
-import { readFully, readFullySync } from "../read-fully.js";
+import { readFully, readFullySync } from "../read-file.js";
 import { dequantize, readableTypes } from "./dequantize.js";
-import { readHeader, type GgufTensor } from "./header.js";
-import { HeaderCursor } from "./header-cursor.js";
-import type { GgufMetadata } from "./metadata.js";
+import { type GgufMetadata, type GgufTensor, HeaderCursor, readHeader } from "./header.js";
 import { PackedTensor } from "./packed-tensor.js";
 import { tensorTypes } from "./tensor-types.js";
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { wholeValues } from "../whole-values.js";
+import { wholeValues } from "../weight-file.js";
 import { GgufFile } from "./gguf-file.js";
 
 const u32 = (value: number) => Buffer.from(Uint32Array.of(value).buffer);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { GgufFile } from "./gguf-file.js";
-import type { GgufValue } from "./metadata.js";
+import type { GgufValue } from "./header.js";
 import { readGgufConfig } from "./read-config.js";
 
 const said: Readonly<Record<string, GgufValue>> = {

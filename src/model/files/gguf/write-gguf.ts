@@ -1,8 +1,8 @@
 import { joinBytes } from "#platform/bytes";
 import type { FileHandle } from "#platform/files";
 import { shapeSize } from "../../transformer/weights.js";
-import { stageFile, type StagedFile } from "../staged-file.js";
-import { valueTypes } from "./metadata.js";
+import { type StagedFile, stageFile } from "../staged-file.js";
+import { valueTypes } from "./header.js";
 import { quantize, type PackedType } from "./quantize.js";
 import { tensorTypeNumber, tensorTypes } from "./tensor-types.js";
 

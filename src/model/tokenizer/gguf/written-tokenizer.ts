@@ -1,8 +1,7 @@
 import type { ModelConfig } from "../../config.js";
 import type { WrittenValue } from "../../files/gguf/write-gguf.js";
 import { templateOf, type TokenizerFiles } from "../tokenizer-files.js";
-import { preTokenizers } from "./pre-tokenizers.js";
-import { control, normal, unused, userDefined } from "./token-kinds.js";
+import { control, normal, preTokenizers, unused, userDefined } from "./pre-tokenizers.js";
 
 type Json = Record<string, unknown>;
 

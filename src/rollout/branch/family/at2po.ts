@@ -1,4 +1,4 @@
-import { innerNodes, leavesOf, withLeaves, type Outline } from "./outline.js";
+import { innerNodes, leavesOf, type Outline, withLeaves } from "./outline.js";
 
 /** A turn with the signal of its last generate call; the published one is its mean surprisal. */
 export interface TurnOutline extends Outline {

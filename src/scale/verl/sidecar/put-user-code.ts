@@ -1,8 +1,7 @@
 import { mkdir } from "#platform/files";
 import { inputPaths } from "../../../run/config/place-paths.js";
 import type { Config } from "../../../run/config/schema.js";
-import { labOnNode, shellWord } from "../../upload/lab-on-node.js";
-import { labSource } from "../../upload/lab-source.js";
+import { labOnNode, labSource, shellWord } from "../../upload/lab-source.js";
 import { LocalFiles } from "../../upload/local-files.js";
 import type { SidecarFile } from "./sidecar-file.js";
 import { existsSync } from "node:fs";

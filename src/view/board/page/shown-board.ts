@@ -1,6 +1,21 @@
 import type { BoardPayload } from "../payload.js";
-import type { BoardChoices } from "./choices.js";
 import type { PanelView } from "./draw-panel.js";
+
+/** What the reader chose; it outlives the board being shown anew while a run continues. */
+interface BoardChoices {
+  smoothing: number;
+  hidden: number[];
+  /** Undefined while the newest step is followed. */
+  step?: number | undefined;
+  open?: string | undefined;
+}
+
+/** What was chosen on the boards of this id. */
+export function choicesOf(id: string): BoardChoices {
+  const memory = globalThis as { arpoBoards?: Record<string, BoardChoices> };
+  memory.arpoBoards ??= {};
+  return (memory.arpoBoards[id] ??= { smoothing: 0, hidden: [] });
+}
 
 /** A board as it is shown: what it holds, what the reader chose, and the page's colours. */
 export class ShownBoard {

@@ -1,12 +1,10 @@
 import { startExplorer } from "../../explorer/page/start-explorer.js";
 import { askKernel } from "../../page/ask-kernel.js";
-import { carried, carrier } from "../../page/carried.js";
-import { element } from "../../page/element.js";
+import { carried, carrier, element } from "../../page/element.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
 import type { BoardPanel, BoardPayload, RunStatus, StatusReply } from "../payload.js";
-import { choicesOf } from "./choices.js";
+import { choicesOf, ShownBoard } from "./shown-board.js";
 import { drawPanel, panelScale } from "./draw-panel.js";
-import { ShownBoard } from "./shown-board.js";
 import { figuresNow, figuresTable } from "./tell-figures.js";
 
 /** Which runs are shown, and how smooth their curves are; `changed` follows every change. */

@@ -1,7 +1,6 @@
 import { plusMinus } from "../../../text/interval-text.js";
-import { element } from "../../page/element.js";
+import { element, tableRow } from "../../page/element.js";
 import { numberText } from "../../page/number-text.js";
-import { tableRow } from "../../page/table-row.js";
 import type { BoardPanel } from "../payload.js";
 import { smoothed } from "./draw-panel.js";
 import type { ShownBoard } from "./shown-board.js";

@@ -1,11 +1,8 @@
-import { carried } from "../../page/carried.js";
+import { carried, element, tableRow } from "../../page/element.js";
 import { colourRamp } from "../../page/colour-ramp.js";
-import { element } from "../../page/element.js";
 import { numberText } from "../../page/number-text.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
-import { tableRow } from "../../page/table-row.js";
-import type { BranchingPayload, ShownPoint, ShownRule } from "../payload.js";
-import { scoreRange } from "../score-range.js";
+import { type BranchingPayload, scoreRange, type ShownPoint, type ShownRule } from "../payload.js";
 
 /** A place's numbers, the text around it, and why the rule takes it. */
 function pointDetails(

@@ -1,4 +1,4 @@
-import { openExplorers } from "../../explorer/page/open-explorers.js";
+import { openExplorers } from "../../explorer/page/start-explorer.js";
 import type { PageColours } from "../../page/page-colours.js";
 
 /** Brings a report to life: questions open their explorers when they are opened, and can be chosen. */

@@ -1,13 +1,11 @@
 import { lossFacts, type LossName, lossNameOf } from "../../../learn/loss/registry.js";
-import { carried } from "../../page/carried.js";
+import { carried, element, tableRow } from "../../page/element.js";
 import { colourRamp } from "../../page/colour-ramp.js";
-import { element } from "../../page/element.js";
 import { numberText } from "../../page/number-text.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
-import { tableRow } from "../../page/table-row.js";
 import type { Palette } from "../../palette.js";
 import type { ExplainedAlgorithm, ExplainedLine, ExplainPayload } from "../payload.js";
-import { ShownBatch } from "./shown-batch.js";
+import { ShownBatch } from "./read-batch.js";
 import type { TokenTerms } from "./token-terms.js";
 
 const note =

@@ -1,6 +1,6 @@
 import { element } from "../../page/element.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
-import type { LiveTree } from "../payload.js";
+import type { LiveTree, TreeReply } from "../payload.js";
 import { followKeys } from "./controls/keyboard.js";
 import { tellLegend } from "./controls/legend.js";
 import { makePlayback } from "./controls/playback.js";
@@ -24,12 +24,10 @@ import { chipWords } from "./tree/chip-words.js";
 import { questionOf } from "./tree/question.js";
 import { summaryOf } from "./tree/summary.js";
 import { ownSettings, replayOf } from "./tree/shown-replay.js";
-import { textOf, tokenText } from "./tree/token-text.js";
+import { type PageTree, textOf, tokenText } from "./tree/unpack-tree.js";
 import { factsOf } from "./tree/tree-facts.js";
-import type { PageTree } from "./tree/unpack-tree.js";
 import { cut, many, two, visible } from "./tree/words.js";
 import type { ExplorerState, ExplorerView } from "./view.js";
-import type { TreeReply } from "../payload.js";
 
 /** What an explorer is made of besides its tree. */
 interface ExplorerParts {

@@ -1,9 +1,8 @@
-import { carried, carrier } from "../../page/carried.js";
-import { element } from "../../page/element.js";
+import type { Channel } from "../../page/ask-kernel.js";
+import { carried, carrier, element } from "../../page/element.js";
 import type { PageColours } from "../../page/page-colours.js";
 import type { ExplorerPayload, LiveTree, TreeReply } from "../payload.js";
 import { makeExplorer } from "./explorer-view.js";
-import type { Channel } from "../../page/ask-kernel.js";
 import { unpackTree } from "./tree/unpack-tree.js";
 
 /** Puts a tree that was forked off in the place of the one it came from; a button leads back. */
@@ -56,4 +55,20 @@ export function startExplorer(id: string, colours: PageColours): void {
         back: () => view.update(),
       }),
   });
+}
+
+/** Starts the explorer of each box when the box is first opened: a page of hundreds draws none before. */
+export function openExplorers(boxes: readonly HTMLDetailsElement[], colours: PageColours): void {
+  const open = (box: HTMLDetailsElement) => {
+    const view = box.querySelector<HTMLElement>("[data-explorer]");
+    if (!box.open || !view || view.dataset["explorer"] === "started") return;
+    view.dataset["explorer"] = "started";
+    startExplorer(view.id, colours);
+  };
+  for (const box of boxes) {
+    box.addEventListener("toggle", () => {
+      open(box);
+    });
+    open(box);
+  }
 }

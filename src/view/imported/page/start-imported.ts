@@ -1,4 +1,4 @@
-import { openExplorers } from "../../explorer/page/open-explorers.js";
+import { openExplorers } from "../../explorer/page/start-explorer.js";
 import type { PageColours } from "../../page/page-colours.js";
 
 /** Brings an import to life: prompts open their trees, and can be chosen and ordered. */

@@ -1,5 +1,4 @@
-import { carried } from "../../page/carried.js";
-import { element } from "../../page/element.js";
+import { carried, element } from "../../page/element.js";
 import { numberText } from "../../page/number-text.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
 import type { TokenPayload, TokenQuantity } from "../payload.js";

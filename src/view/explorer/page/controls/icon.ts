@@ -1,4 +1,4 @@
-import { svgElement } from "../../../page/svg-element.js";
+import { svgElement } from "../../../page/element.js";
 
 const lines: Record<"previous" | "next" | "whatIf" | "export" | "view", string> = {
   previous: "M10.5 3.5L5.5 8l5 4.5",

@@ -1,6 +1,6 @@
 import { decisionsAt } from "../panel/decision-card.js";
-import { ruleName } from "../../rule-names.js";
-import { tokenText } from "../tree/token-text.js";
+import { ruleName } from "../../payload.js";
+import { tokenText } from "../tree/unpack-tree.js";
 import { many, signed, two, visible } from "../tree/words.js";
 import type { ExplorerView } from "../view.js";
 

@@ -1,5 +1,4 @@
-import { element } from "../../../page/element.js";
-import { tableRow } from "../../../page/table-row.js";
+import { element, tableRow } from "../../../page/element.js";
 import type { TreeFacts } from "../tree/tree-facts.js";
 import { many, signed } from "../tree/words.js";
 

@@ -1,6 +1,6 @@
 import { readingWidth } from "../layout/layout.js";
 import { chipForms, chipWords, resultOf } from "../tree/chip-words.js";
-import { tokenText } from "../tree/token-text.js";
+import { tokenText } from "../tree/unpack-tree.js";
 import type { BarPlace, HeatLayer } from "./heat-layer.js";
 import type { Bars, Painter } from "../../../draw/painter.js";
 import { across, chipHeight, type Scene, written } from "./scene.js";

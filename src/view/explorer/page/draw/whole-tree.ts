@@ -3,8 +3,7 @@ import { drawLegend } from "./draw-legend.js";
 import { drawTree } from "./draw-tree.js";
 import type { Painter } from "../../../draw/painter.js";
 import type { Scene } from "./scene.js";
-import { stillSvg } from "../../../draw/still-svg.js";
-import { svgPainter } from "../../../draw/svg-painter.js";
+import { stillSvg, svgPainter } from "../../../draw/svg-painter.js";
 import { fitted } from "../../../draw/text-width.js";
 import { sans } from "../../../draw/theme.js";
 

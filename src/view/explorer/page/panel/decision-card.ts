@@ -1,9 +1,7 @@
-import { element } from "../../../page/element.js";
-import { tableRow } from "../../../page/table-row.js";
+import { element, svgElement, tableRow } from "../../../page/element.js";
 import type { BranchSettings } from "../../../../rollout/branch/branch-rule.js";
-import { svgElement } from "../../../page/svg-element.js";
 import { choiceWords, decisionOf, type Decision } from "../tree/decisions.js";
-import { ruleName } from "../../rule-names.js";
+import { ruleName } from "../../payload.js";
 import { two } from "../tree/words.js";
 import type { ExplorerView } from "../view.js";
 

@@ -1,8 +1,7 @@
-import { element } from "../../../page/element.js";
-import { tableRow } from "../../../page/table-row.js";
+import { element, tableRow } from "../../../page/element.js";
 import { resultOf } from "../tree/chip-words.js";
 import { sharedTokens } from "../tree/paths.js";
-import { tokenText } from "../tree/token-text.js";
+import { tokenText } from "../tree/unpack-tree.js";
 import { many, signed, two, visible } from "../tree/words.js";
 import type { ExplorerView, Tab } from "../view.js";
 import { choicesAt, decisionCard, decisionsAt } from "./decision-card.js";

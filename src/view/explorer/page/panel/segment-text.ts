@@ -1,6 +1,6 @@
 import { element } from "../../../page/element.js";
 import { heatStep } from "../../../draw/theme.js";
-import { tokenText } from "../tree/token-text.js";
+import { tokenText } from "../tree/unpack-tree.js";
 import type { ExplorerView } from "../view.js";
 
 const most = 1200;

@@ -1,6 +1,5 @@
 import { element } from "../../../page/element.js";
-import { tokenText } from "../tree/token-text.js";
-import type { PageTree } from "../tree/unpack-tree.js";
+import { type PageTree, tokenText } from "../tree/unpack-tree.js";
 import { percent, signed, two, visible } from "../tree/words.js";
 
 /** One token: what it says, its entropy, and the alternatives it was drawn from. */

@@ -2,7 +2,7 @@ import { branchRules } from "../../../../rollout/branch/branch-rule.js";
 import { isExpansion, type ExpandOptions } from "../../../../rollout/branch/family/settings.js";
 import type { RolloutRule } from "../../../../rollout/options.js";
 import { element } from "../../../page/element.js";
-import { ruleName } from "../../rule-names.js";
+import { ruleName } from "../../payload.js";
 import { ownSettings } from "../tree/shown-replay.js";
 import type { PageTree } from "../tree/unpack-tree.js";
 import { many } from "../tree/words.js";

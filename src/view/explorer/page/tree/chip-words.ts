@@ -1,7 +1,6 @@
 import type { PageNode } from "../../payload.js";
 import { resultIn } from "../../../../text/result-block.js";
-import { textOf } from "./token-text.js";
-import type { PageTree } from "./unpack-tree.js";
+import { type PageTree, textOf } from "./unpack-tree.js";
 
 /** What a chip says of a tool result: the tool and what it gave, in a few words. */
 interface ChipWords {

@@ -1,6 +1,5 @@
 import { laneOf, pathOf } from "./paths.js";
-import { textOf } from "./token-text.js";
-import type { PageTree } from "./unpack-tree.js";
+import { type PageTree, textOf } from "./unpack-tree.js";
 
 /** Right, wrong, or a score below 0: an answer in an invalid format. Undefined without a score. */
 export type Verdict = "right" | "wrong" | "invalid";

@@ -1,7 +1,7 @@
 import type { ExpansionRule } from "../../../../rollout/branch/family/settings.js";
-import type { ExpansionPlan } from "../../../../rollout/replay/expansion-plan.js";
+import type { ExpansionPlan } from "../../../../rollout/replay/plan-expansion.js";
 import { integersOf, numbersOf } from "../../../page/unpack.js";
-import type { ExplorerPayload, PackedExpansions } from "../../payload.js";
+import type { ExplorerPayload, PackedExpansions, PageNode } from "../../payload.js";
 
 /** A flat list in parts of so many numbers. */
 const inParts = (list: readonly number[], size: number): number[][] =>
@@ -68,4 +68,18 @@ export function unpackTree(payload: ExplorerPayload): PageTree {
       surprises: numbersOf(top.surprises),
     },
   };
+}
+
+/** What a token says; its number where no tokenizer was there. */
+export function tokenText(tree: PageTree, place: number): string {
+  return tree.vocabulary.length === 0 ? `#${place} ` : (tree.vocabulary[place] ?? "");
+}
+
+/** What a node says, from a token on. */
+export function textOf(tree: PageTree, { start, length }: PageNode, from = 0): string {
+  let text = "";
+  for (let i = start + Math.max(0, from); i < start + length; i++) {
+    text += tokenText(tree, tree.tokens[i]!);
+  }
+  return text;
 }
