@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -19,10 +18,10 @@ function isAlive(pid: number): boolean {
 }
 
 test("arpo-lab lab prints one address, serves it, and ends its kernels on Ctrl-C", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "lab-command-"));
+  const folder = temporaryFolder("lab-command");
   writeFileSync(join(folder, "here.txt"), "here");
   const lab = spawn(process.execPath, [bin, "lab", "--no-browser", "--dir", folder], {
-    env: { ...process.env, ARPO_LAB_DATA: mkdtempSync(join(tmpdir(), "lab-data-")) },
+    env: { ...process.env, ARPO_LAB_DATA: temporaryFolder("lab-data") },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<number | null>((done) => lab.once("close", (code) => done(code)));

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -9,6 +8,7 @@ import { RunEstimate } from "../../src/doctor/estimate/estimate.js";
 import { HfTokenizer } from "../../src/model/tokenizer/hf-tokenizer.js";
 import { Model } from "../../src/model/transformer/transformer.js";
 import { saveModel } from "../../src/model/files/save-model.js";
+import { temporaryFolder } from "../../tests/temporary.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const tell = "process.on('exit', () => console.error('most ' + process.resourceUsage().maxRSS))";
@@ -26,7 +26,7 @@ function lab(...args: string[]): { said: string; most: number } {
 
 const larger = async () => {
   const tiny = join(root, "data/models/tiny");
-  const folder = mkdtempSync(join(tmpdir(), "arpo-lab-estimate-"));
+  const folder = temporaryFolder("arpo-lab-estimate");
   const tokenizer = await HfTokenizer.load(tiny);
   const sizes = { hiddenSize: 256, intermediateSize: 1024, layers: 8, heads: 4, kvHeads: 2 };
   const model = Model.init({ ...sizes, vocabSize: 608, contextLength: 2048 }, 1);
@@ -76,7 +76,7 @@ test("the memory that an estimate tells is what a run takes, within a quarter", 
       lab("estimate", "--json", "--prompts", "1", ...words).said,
     ) as RunEstimate;
     const told = Object.values(estimate.memory).reduce((sum, bytes) => sum + bytes, 0);
-    const out = mkdtempSync(join(tmpdir(), "arpo-lab-estimate-run-"));
+    const out = temporaryFolder("arpo-lab-estimate-run");
     const { most } = lab("train", ...words, `trainer.default_local_dir=${out}`);
     const gigabytes = (bytes: number) => (bytes / 2 ** 30).toFixed(2);
     t.diagnostic(`${kind}: estimated ${gigabytes(told)} GiB, found ${gigabytes(most)}`);

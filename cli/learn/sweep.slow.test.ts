@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "../../tests/temporary.js";
 import { until } from "../../tests/until.js";
 import { fingerprint, runToEnd, small, start } from "./testing.js";
 
+const program = fileURLToPath(new URL("../../../bin/arpo-lab.mjs", import.meta.url));
 const shared = small(
   "trainer.total_training_steps=4",
   "trainer.save_freq=1",
@@ -76,6 +79,17 @@ test("a sweep killed with SIGKILL midway and started again ends with the tables 
   const other = await fileFor(join(home, "broken"), { fresh: { preset: "aepo" } });
   const refused = await runToEnd(["sweep", other]);
   assert.match(refused.output, /fresh\/seed-1 of .* must have the settings that it was begun with/);
+});
+
+test("a run whose sweep died before the run had started ends and writes nothing", async () => {
+  const folder = join(await temporaryFolder("arpo-sweep"), "run");
+  const child = spawn(process.execPath, [program, "train", "--preset", "tiny", "--out", folder], {
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  const ended = new Promise((done) => child.once("exit", done));
+  child.disconnect();
+  assert.equal(await ended, 1);
+  assert.equal(existsSync(folder), false);
 });
 
 test("a run of a sweep that fails is named with its log, and stops no other one", async () => {

@@ -95,6 +95,8 @@ export async function trainFromConfig(
   const folder = options.out ?? config.trainer.default_local_dir;
   const afterwards = `what is saved in ${folder} stays, and the same command continues from its last checkpoint`;
   // A sweep that was killed starts its runs again: what still ran for it would be in their way.
+  // It may have been killed while this process was starting.
+  if (process.connected === false) process.exit(1);
   if (process.connected) {
     process.once("disconnect", () => process.exit(1));
     process.channel?.unref();

@@ -19,8 +19,8 @@ const view = (...args: string[]) =>
 test("arpo-lab view --out writes one page that asks nothing of the network", async () => {
   const out = join(folder, "page.html");
   const { stdout } = await view(`${fixtures}/verl`, "--out", out);
-  assert.match(stdout, /^verl: 15 rows of 6 prompts in 3 files/);
-  assert.match(stdout, /ground truth +gts \(0\.6 on\) \(10 of 15 rows\)/);
+  assert.match(stdout, /^verl: 15 trajectories of 6 prompts in 3 files/);
+  assert.match(stdout, /ground truth +gts \(0\.6 on\) \(10 of 15 trajectories\)/);
   const page = readFileSync(out, "utf8");
   assert.match(page, /^<!doctype html>/);
   assert.doesNotMatch(page, /(?:src|href)="http/);
@@ -49,11 +49,12 @@ test("arpo-lab view says what a wrong path must be, and ends with 1", async () =
   );
 });
 
-test("arpo-lab view serves on loopback until Ctrl-C", async () => {
+test("arpo-lab view serves on loopback until Ctrl-C", async (t) => {
   const child = spawn(process.execPath, [bin, "view", `${fixtures}/skyrl`, "--no-browser"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<number | null>((done) => child.once("close", done));
+  t.after(() => child.kill("SIGKILL"));
   let text = "";
   const address = await new Promise<string>((found, failed) => {
     child.stdout.on("data", (chunk: Buffer) => {
@@ -63,7 +64,7 @@ test("arpo-lab view serves on loopback until Ctrl-C", async () => {
     });
     void ended.then((code) => failed(new Error(`it ended with ${code}: ${text}`)));
   });
-  assert.match(await (await fetch(address)).text(), /SkyRL|skyrl: 2 rows/);
+  assert.match(await (await fetch(address)).text(), /skyrl: 2 trajectories/i);
   child.kill("SIGINT");
   assert.equal(await ended, 0);
 });
