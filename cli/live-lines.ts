@@ -34,3 +34,14 @@ export function liveLines(stream: NodeJS.WriteStream): LiveLines {
     },
   };
 }
+
+/** Shows a line of progress in place where there is a terminal; `text` is made only where it is shown. */
+export function progressLine(live: LiveLines | undefined): (text: () => string) => void {
+  let shownAt = -Infinity;
+  return (text) => {
+    // More often than ten times a second nobody reads.
+    if (!live || performance.now() < shownAt + 100) return;
+    shownAt = performance.now();
+    live.set(text());
+  };
+}

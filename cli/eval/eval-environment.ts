@@ -9,6 +9,8 @@ import { environmentOf } from "../../src/run/trainer/environment-of.js";
 import { loadConfig } from "../../src/run/config/load.js";
 import { tasksOf } from "../../src/run/trainer/tasks-of.js";
 import { aside, say } from "../say.js";
+import { ProgressLine } from "../../src/show/progress-line.js";
+import { liveLines, progressLine } from "../live-lines.js";
 import { stoppable } from "../stopping.js";
 import type { EvalCommandOptions } from "./eval-model.js";
 
@@ -33,6 +35,9 @@ export async function evalInEnvironment(model: string, options: EvalCommandOptio
   }
   const test = await tasksOf(source, "test", config);
   const policy = await Policy.load(modelFolder(model));
+  const live = process.stderr.isTTY ? liveLines(process.stderr) : undefined;
+  const line = new ProgressLine();
+  const show = progressLine(live);
   try {
     const { temperature, topP, topK, minP, samples, seed, questions } = options;
     const given = Object.entries({ temperature, topP, topK, minP }).filter(
@@ -46,9 +51,11 @@ export async function evalInEnvironment(model: string, options: EvalCommandOptio
         tasks: questions,
         responseLength: options.maxTokens,
         callLimit: options.limit["calls"],
+        onTrajectory: (done, of) => show(() => line.count("acting", done, of)),
         ...(given.length === 0 ? {} : { sampling: Object.fromEntries(given) }),
       },
     );
+    live?.set("");
     const folder = resolve(options.out);
     await mkdir(folder, { recursive: true });
     const file = join(folder, `${found.environment}.json`);
@@ -67,6 +74,7 @@ export async function evalInEnvironment(model: string, options: EvalCommandOptio
     );
     aside(`\nreport: ${file}`);
   } finally {
+    live?.set("");
     policy.model.dispose();
   }
 }

@@ -18,6 +18,8 @@ import { loadTools, type ToolsConfig } from "../../src/tools/load-tools.js";
 import { pythonTool } from "../../src/tools/python/python-tool.js";
 import { ToolSet } from "../../src/tools/tool-set.js";
 import { reportPage } from "../../src/view/evaluation/report-page.js";
+import { ProgressLine } from "../../src/show/progress-line.js";
+import { type LiveLines, liveLines, progressLine } from "../live-lines.js";
 import { stoppable } from "../stopping.js";
 import { costOf, judgeOf, type JudgeOptions } from "./judge-option.js";
 import { lockFolder } from "../../src/run/folder/lock-folder.js";
@@ -104,10 +106,15 @@ function policyOf(model: string, options: EvalCommandOptions) {
   });
 }
 
-/** Says at most twice a second how far each benchmark is. */
-function progress(): (sample: Sample, done: number, total: number) => void {
+/** Says how far each benchmark is: in one line of a terminal, elsewhere at most twice a second. */
+function progress(
+  live: LiveLines | undefined,
+): (sample: Sample, done: number, total: number) => void {
   let last = 0;
+  const line = new ProgressLine();
+  const show = progressLine(live);
   return ({ benchmark }, done, total) => {
+    if (live) return show(() => line.count("answering", done, total));
     const now = performance.now();
     if (now - last < 500 && done < total) return;
     last = now;
@@ -132,6 +139,7 @@ export async function evalModel(
   await outputFolder(folder, "evaluate");
   const release = await lockFolder(folder);
   const judge = judgeOf(options, folder);
+  const live = process.stderr.isTTY ? liveLines(process.stderr) : undefined;
   try {
     const { temperature, topP, topK, minP, repetitionPenalty } = options;
     const { samples, questions, seed, prompt, mode, maxTokens, concurrency, asReference } = options;
@@ -143,14 +151,16 @@ export async function evalModel(
       ...(options.sampleTimeout === undefined ? {} : { timeoutMs: options.sampleTimeout * 1000 }),
       sampling: defined({ temperature, topP, topK, minP, repetitionPenalty }),
       signal: stoppable("early"),
-      onSample: progress(),
+      onSample: progress(live),
     });
+    live?.set("");
     const page = join(folder, "report.html");
     await writeWhole(page, reportPage(evaluation));
     say(String(evaluation));
     if (judge) aside(costOf(judge));
     aside(`\nreport: ${page}`);
   } finally {
+    live?.set("");
     judge?.close();
     release();
     await tools.dispose();

@@ -6,31 +6,22 @@ import type { ConfigPreset } from "../../src/run/config/presets.js";
 import { compareAt, type CompareAtOptions } from "../../src/run/compare/compare-at.js";
 import { sweep } from "../../src/run/sweep/sweep.js";
 import type { SweepOptions } from "../../src/run/sweep/sweep-options.js";
-import { type SweepRun, type SweepRuns, sweepStatus } from "../../src/run/sweep/sweep-runs.js";
+import {
+  sweepPace,
+  type SweepRun,
+  type SweepRuns,
+  sweepStatus,
+} from "../../src/run/sweep/sweep-runs.js";
 import { printable } from "../../src/text/printable.js";
 import { seeds as parseSeeds } from "../numbers.js";
 import { liveLines } from "../live-lines.js";
 import { say } from "../say.js";
 import { stoppable } from "../stopping.js";
 
-/** Seconds that are left at the pace of this process, once there is one. */
-function paceOf(): (runs: readonly SweepRun[]) => number | undefined {
-  const began = performance.now();
-  let first: number | undefined;
-  return (all) => {
-    const runs = all.filter(({ state }) => state !== "failed");
-    const done = runs.reduce((sum, { progress }) => sum + progress, 0);
-    // What an earlier process did says nothing of this one's pace.
-    first ??= done;
-    const seconds = (performance.now() - began) / 1000;
-    return done > first ? ((runs.length - done) * seconds) / (done - first) : undefined;
-  };
-}
-
 /** Runs a sweep under one live table, or a line for each run that begins and ends where it is no terminal. */
 async function drive(options: SweepOptions): Promise<SweepRuns> {
   const live = liveLines(process.stdout);
-  const left = paceOf();
+  const pace = sweepPace();
   const told = new Map<string, SweepRun["state"]>();
   const onChange = ({ runs }: SweepRuns) => {
     for (const run of runs) {
@@ -43,7 +34,8 @@ async function drive(options: SweepOptions): Promise<SweepRuns> {
       const more = run.state === "failed" ? `: ${run.error}; its log: ${run.log}` : "";
       live.print(printable(`${name} ${run.state === "running" ? "begins" : run.state}${more}`));
     }
-    live.set(sweepStatus(runs, left(runs)));
+    const { table, line } = sweepStatus(runs, pace(runs));
+    live.set(`${table}\n${line}`);
   };
   try {
     return await sweep({ ...options, onChange, signal: stoppable("behind a step") });

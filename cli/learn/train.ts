@@ -10,8 +10,8 @@ import { wandbLogger } from "../../src/run/loggers/wandb.js";
 import { train } from "../../src/run/trainer/train.js";
 import { guarded } from "../guarded.js";
 import { printable } from "../../src/text/printable.js";
-import { ProgressLine, type RunProgress } from "../../src/run/trainer/progress.js";
-import { type LiveLines, liveLines } from "../live-lines.js";
+import { ProgressLine, type RunProgress } from "../../src/show/progress-line.js";
+import { type LiveLines, liveLines, progressLine } from "../live-lines.js";
 import { aside, say } from "../say.js";
 import { stoppable } from "../stopping.js";
 import { assemble, type ConfigOptions, readConfig } from "./assemble.js";
@@ -123,13 +123,11 @@ async function trainIn(folder: string, config: Config, emit: boolean): Promise<v
     if (emit) loggers.push(jsonLines((line) => process.stdout.write(`${line}\n`)));
     tell(`training in ${folder}`);
     const line = new ProgressLine();
-    let shownAt = 0;
+    const show = progressLine(live);
     const onProgress = (progress: RunProgress) => {
+      // Every step is told, that its pace is known.
       const text = line.tell(progress);
-      // More often than ten times a second nobody reads.
-      if (!live || performance.now() < shownAt + 100) return;
-      shownAt = performance.now();
-      live.set(text);
+      show(() => text);
     };
     const trainer = await train({ ...parts, onProgress }, { folder, loggers, warn, stopping });
     live?.set("");

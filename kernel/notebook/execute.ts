@@ -44,7 +44,8 @@ const objectOf = (value: unknown): Record<string, unknown> =>
  * output comes.
  */
 export class OutputCollector {
-  readonly #displays = new Map<string, NotebookOutput[]>();
+  readonly #displays = new Map<string, { cell: NotebookCell; output: NotebookOutput }[]>();
+  readonly #emptied = new Set<NotebookCell>();
   readonly #clearNext = new WeakSet<NotebookCell>();
   // Streams are joined as pieces and split into lines once, or a million lines would be quadratic.
   readonly #open = new Map<NotebookOutput, string[]>();
@@ -75,13 +76,19 @@ export class OutputCollector {
     outputs.push(output);
     const { display_id: id } = objectOf(content["transient"]);
     if (typeof id === "string") {
-      this.#displays.set(id, [...(this.#displays.get(id) ?? []), output]);
+      this.#displays.set(id, [...(this.#displays.get(id) ?? []), { cell, output }]);
     }
     return true;
   }
 
-  /** Brings collected streams into the cells; call before writing a file. */
+  /** Brings collected streams into the cells, without displays that were emptied; call before writing a file. */
   settle(): void {
+    for (const cell of this.#emptied) {
+      cell.outputs = (cell.outputs ?? []).filter(
+        (output) => output.output_type !== "display_data" || Object.keys(output.data).length > 0,
+      );
+    }
+    this.#emptied.clear();
     for (const [output, pieces] of this.#open) {
       if (output.output_type === "stream") output.text = splitLines(pieces.join(""));
     }
@@ -95,10 +102,11 @@ export class OutputCollector {
 
   #update(content: Record<string, unknown>): boolean {
     const id = objectOf(content["transient"])["display_id"];
-    for (const output of this.#displays.get(String(id)) ?? []) {
+    for (const { cell, output } of this.#displays.get(String(id)) ?? []) {
       if (output.output_type === "display_data" || output.output_type === "execute_result") {
         output.data = fileBundle(content["data"]);
         output.metadata = objectOf(content["metadata"]);
+        if (Object.keys(output.data).length === 0) this.#emptied.add(cell);
       }
     }
     return true;

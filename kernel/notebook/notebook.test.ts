@@ -208,6 +208,19 @@ test("OutputCollector joins streams, replaces displays everywhere and clears", (
   assert.deepEqual(a.outputs, []);
 });
 
+test("OutputCollector leaves out a display that was emptied", () => {
+  const collector = new OutputCollector();
+  const cell = code("a");
+  const display = (type: string, data: object) => ({
+    type,
+    content: { data, metadata: {}, transient: { display_id: "d" } },
+  });
+  collector.take(cell, display("display_data", { "text/plain": "answering 1/2" }));
+  collector.take(cell, display("update_display_data", {}));
+  collector.settle();
+  assert.deepEqual(cell.outputs, []);
+});
+
 test("OutputCollector keeps binary types whole and JSON types objects", () => {
   const collector = new OutputCollector();
   const cell = code("a");

@@ -8,8 +8,13 @@ import type { Scored } from "../reward/scored.js";
 import { rolloutRules } from "../rollout/option-rules.js";
 import type { AnswerOptions } from "../rollout/options.js";
 import { rollout } from "../rollout/rollout.js";
+import { Enough } from "../rollout/enough.js";
+import type { RolloutTree } from "../rollout/rollout-tree.js";
+import { UnfinishedRollout } from "../rollout/unfinished-rollout.js";
+import { defined } from "../arguments/defined.js";
+import { ProgressLine } from "../show/progress-line.js";
+import { showAs, type Shown, watchAs } from "../show/show-as.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
-import { showAs, type Shown } from "../show/show-as.js";
 import { type Interval, scoreInterval } from "./metrics/interval.js";
 
 /** How a policy is evaluated on tasks. */
@@ -18,6 +23,8 @@ export interface TaskEvaluationOptions extends AnswerOptions {
   samples?: number;
   /** Default: as `score`: ARPO's, which compares with `groundTruth`; in an environment its own. */
   reward?: Reward;
+  /** Show how far it is while it goes on, where a notebook looks. Default: true. */
+  live?: boolean;
 }
 
 /** One answer to one task. */
@@ -59,6 +66,8 @@ export class TaskEvaluation {
   constructor(
     readonly policy: string,
     readonly scored: Scored,
+    /** How many tasks were answered when it was stopped, by the button on its page. */
+    readonly stoppedAt?: { tasks: number; of: number },
   ) {
     checkArguments(
       "make an evaluation",
@@ -104,7 +113,9 @@ export class TaskEvaluation {
     const within = Number.isNaN(low)
       ? "no interval of one task"
       : `95% interval ${said.low} to ${said.high}`;
-    return `${this.policy} on ${trees.length} ${trees.length === 1 ? "task" : "tasks"}: mean score ${said.value}, ${within}`;
+    const { stoppedAt: at } = this;
+    const stopped = at ? `, stopped after ${at.tasks} of ${at.of} tasks` : "";
+    return `${this.policy} on ${trees.length} ${trees.length === 1 ? "task" : "tasks"}: mean score ${said.value}, ${within}${stopped}`;
   }
 }
 
@@ -128,7 +139,12 @@ const rules: OptionRules<TaskEvaluationOptions> = {
   signal: rolloutRules.signal,
   samples: integer(1),
   reward: "reward?",
+  live: "boolean?",
 };
+
+/** A Stop button was pressed before there was anything to tell. */
+export const stoppedTooEarly = () =>
+  new Enough("Cannot evaluate: an answer must be finished before it is stopped, got none");
 
 /** Answers tasks without branching, and scores the answers. */
 export async function evaluateTasks(
@@ -142,13 +158,39 @@ export async function evaluateTasks(
     );
   }
   checkOptions("evaluate", options, rules);
-  const { samples = 1, reward, ...rest } = options;
+  const { samples = 1, reward, live = true, ...rest } = options;
   const { sampling = { temperature: samples === 1 ? 0 : 1 } } = options;
-  const trees = await rollout(policy, tasks, {
-    ...rest,
-    sampling,
-    n: samples,
-    keepTop: false,
-  });
-  return new TaskEvaluation(policy.name, await score(trees, reward, { signal: rest.signal }));
+  const enough = new AbortController();
+  const stop = () => enough.abort(stoppedTooEarly());
+  const shown = live ? watchAs("Work", { after: "the tasks it has answered", stop }) : undefined;
+  const line = new ProgressLine();
+  const of = tasks.length * samples;
+  let done = 0;
+  const tell = () => shown?.tell?.(line.count("answering", done, of), { share: done / of });
+  try {
+    tell();
+    const trees = await rollout(policy, tasks, {
+      ...rest,
+      sampling,
+      n: samples,
+      keepTop: false,
+      signal: AbortSignal.any([enough.signal, rest.signal].flatMap((one) => one ?? [])),
+      onEvent: ({ type }) => {
+        if (type !== "end") return;
+        done++;
+        tell();
+      },
+    }).catch((error: unknown) => {
+      // Trees that are complete when the button is pressed are what there is.
+      if (enough.signal.aborted && error instanceof UnfinishedRollout)
+        return error.trees as RolloutTree<ScorableTask>[];
+      throw error;
+    });
+    const { length } = trees;
+    const stopped = length < tasks.length ? { tasks: length, of: tasks.length } : undefined;
+    const scored = await score(trees, reward, defined({ signal: rest.signal }));
+    return new TaskEvaluation(policy.name, scored, stopped);
+  } finally {
+    shown?.done();
+  }
 }

@@ -8,6 +8,8 @@ import {
 import { readFile } from "#platform/files";
 import { join } from "#platform/path";
 import { defined } from "../arguments/defined.js";
+import { ProgressLine } from "../show/progress-line.js";
+import { watchAs } from "../show/show-as.js";
 import type { Policy } from "../policy/policy.js";
 import type { Benchmark, LoadedBenchmark } from "./benchmarks/benchmark.js";
 import { benchmarks } from "./benchmarks/benchmarks.js";
@@ -20,6 +22,7 @@ import type { ScorableTask } from "../reward/score-trees.js";
 import {
   evaluateTasks,
   isTasks,
+  stoppedTooEarly,
   type TaskEvaluation,
   type TaskEvaluationOptions,
 } from "./evaluate-tasks.js";
@@ -29,7 +32,7 @@ import { type AnswerJudge, scoreSamples } from "./report/score-samples.js";
 import { writeResultFiles, writeWhole } from "./report/result-files.js";
 import { outputFolder } from "../model/files/model-folder.js";
 
-export interface EvaluateOptions extends Omit<InferOptions, "journal"> {
+export interface EvaluateOptions extends Omit<InferOptions, "journal" | "enough"> {
   /**
    * Keeps finished samples and takes the result files. An evaluation that was stopped, killed too,
    * goes on there without making a finished sample again, and ends with the same bytes.
@@ -41,14 +44,17 @@ export interface EvaluateOptions extends Omit<InferOptions, "journal"> {
   weights?: string;
   /** Says whether predictions are right. Default: the metrics do. */
   judge?: AnswerJudge;
+  /** Show how far it is while it goes on, where a notebook looks. Default: true. */
+  live?: boolean;
 }
 
 const rules: OptionRules<EvaluateOptions> = {
-  ...rulesWithout(inferRules, "journal"),
+  ...rulesWithout(inferRules, "journal", "enough"),
   folder: "path?",
   data: "path?",
   weights: "text?",
   judge: "object?",
+  live: "boolean?",
 };
 
 /** What may be evaluated: a registered name, a benchmark, or one that is loaded. */
@@ -162,27 +168,48 @@ export async function evaluate(
     await writeWhole(join(folder, settingsFile), `${JSON.stringify(settings, undefined, 2)}\n`);
     journal = await SampleJournal.open(join(folder, "samples.jsonl"));
   }
+  const enough = new AbortController();
+  const stop = () => enough.abort();
+  const shown =
+    options.live === false ? undefined : watchAs("Work", { after: "the answers it has", stop });
+  const line = new ProgressLine();
+  const tell = (done: number, of: number) =>
+    shown?.tell?.(line.count("answering", done, of), { share: done / of });
   try {
+    let asked = 0;
+    shown?.tell?.("answering");
     const samples = await infer(policy, loaded, {
       ...optionsFor<InferOptions>(inferRules, options),
-      ...{ tools, journal },
+      ...{ tools, journal, enough: enough.signal },
+      onSample: (sample, done, total) => {
+        asked = total;
+        tell(done, total);
+        options.onSample?.(sample, done, total);
+      },
     });
+    const stopped = samples.length < asked ? { answers: samples.length, of: asked } : undefined;
+    if (samples.length === 0 && stopped) throw stoppedTooEarly();
+    const answered = loaded.filter(({ benchmark }) =>
+      stopped ? samples.some((sample) => sample.benchmark === benchmark.name) : true,
+    );
     const scored = await Promise.all(
-      loaded.map(({ benchmark }) => {
+      answered.map(({ benchmark }) => {
         const own = samples.filter((sample) => sample.benchmark === benchmark.name);
         return scoreSamples(benchmark, own, { judge, signal });
       }),
     );
-    const reports = loaded.map((one, i) =>
+    const reports = answered.map((one, i) =>
       benchmarkReport(one, scored[i]!, { judged: judge !== undefined }),
     );
-    const evaluation = new Evaluation(settings, reports, scored.flat(), policy.tokenizer);
-    if (folder !== undefined) {
+    const evaluation = new Evaluation(settings, reports, scored.flat(), policy.tokenizer, stopped);
+    // What is finished is in the journal: the same call goes on there.
+    if (folder !== undefined && !stopped) {
       await writeResultFiles(evaluation, folder);
       await writeWhole(join(folder, "report.txt"), `${String(evaluation)}\n`);
     }
     return evaluation;
   } finally {
+    shown?.done();
     await journal?.close();
   }
 }

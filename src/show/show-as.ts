@@ -22,8 +22,8 @@ export function showAs<T extends { toString(): string }>(kind: string, value: T)
 
 /** A value on its way to a page while it grows. */
 export interface LiveShow {
-  /** What it is doing, in a line. */
-  tell?: (line: string) => void;
+  /** What it is doing, in a line; how much of it is done, and a table of its parts, where there are such. */
+  tell?: (line: string, more?: { share?: number; table?: string }) => void;
   /** Whether the person who looks wants it to stop growing. */
   readonly stopping?: boolean;
   /** It has grown. */

@@ -10,6 +10,7 @@ import { rolloutRules } from "../rollout/option-rules.js";
 import type { AnswerOptions, RolloutOptions } from "../rollout/options.js";
 import { rolloutConfig } from "../rollout/config.js";
 import { runningCell } from "../show/running-cell.js";
+import { ProgressLine } from "../show/progress-line.js";
 import { watchAs } from "../show/show-as.js";
 import { ToolSet, toolSetOf, type ToolOutcome } from "../tools/tool-set.js";
 import { BranchValues } from "./branch-values.js";
@@ -140,29 +141,38 @@ export async function branchValues(
   const records: ValueRecord[] = [...(file?.records ?? [])];
   const total = tasks.length;
   const now = () => new BranchValues(settings, records.slice(0, total));
-  const live = watchAs("BranchValues", { done: () => Math.min(records.length, total), total });
+  const live = watchAs("Work", { after: "this prompt" });
+  const line = new ProgressLine();
   const step = () => {
-    onProgress?.({ done: Math.min(records.length, total), total });
-    live?.step();
+    const done = Math.min(records.length, total);
+    onProgress?.({ done, total });
+    live?.tell?.(line.count("measuring branch values", done, total), { share: done / total });
   };
-  step();
-  for (let index = records.length; index < total && !signal?.aborted; index++) {
-    let record: ValueRecord;
-    try {
-      record = await measurePrompt(policy, tasks[index]!, {
-        rollout: { ...how, firstIndex: index },
-        ...{ K, sure },
-        ...defined({ reward, current }),
-      });
-    } catch (error) {
-      if (signal?.aborted) break;
-      throw error;
-    }
-    if (into !== undefined) await appendFile(into, recordLine(record));
-    records.push(record);
+  try {
     step();
+    for (
+      let index = records.length;
+      index < total && !signal?.aborted && !live?.stopping;
+      index++
+    ) {
+      let record: ValueRecord;
+      try {
+        record = await measurePrompt(policy, tasks[index]!, {
+          rollout: { ...how, firstIndex: index },
+          ...{ K, sure },
+          ...defined({ reward, current }),
+        });
+      } catch (error) {
+        if (signal?.aborted) break;
+        throw error;
+      }
+      if (into !== undefined) await appendFile(into, recordLine(record));
+      records.push(record);
+      step();
+    }
+  } finally {
+    live?.done();
   }
-  live?.done();
   return now();
 }
 

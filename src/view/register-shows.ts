@@ -4,13 +4,14 @@ import type { ImportedRollouts } from "../import/imported-rollouts.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { registerShow, registerWatch } from "../show/show-as.js";
 import { showRunBoard, watchRun } from "./board/live.js";
+import { watchWork } from "./status/watch-work.js";
 import { accuracyPicture } from "./evaluation/charts.js";
 import { reportHtml } from "./evaluation/report-page.js";
 import { explore } from "./explorer/explore.js";
 import { showImported } from "./imported/imported-view.js";
 import { showScoredRows } from "./scored/show-scored-rows.js";
 import { showBatchTokens, showReportTokens } from "./tokens/show-learning.js";
-import { showBranchValues, watchBranchValues } from "./values/show-values.js";
+import { showBranchValues } from "./values/show-values.js";
 
 /** From here on values show themselves in these views. */
 export function registerShows(): void {
@@ -26,8 +27,10 @@ export function registerShows(): void {
   registerShow("UpdateReport", showReportTokens);
   registerShow("TrainingRun", showRunBoard);
   registerWatch("TrainingRun", watchRun);
+  registerShow("FineTuning", showRunBoard);
+  registerWatch("FineTuning", watchRun);
+  registerWatch("Work", watchWork);
   registerShow("BranchValues", showBranchValues);
-  registerWatch("BranchValues", watchBranchValues);
   registerShow("Evaluation", (evaluation: Evaluation) => ({
     "text/html": reportHtml(evaluation, { tokenBytes: 1_500_000 }),
     "image/svg+xml": accuracyPicture(evaluation.benchmarks),

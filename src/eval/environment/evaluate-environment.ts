@@ -23,6 +23,8 @@ interface EnvironmentEvaluationOptions {
   tools?: Tools;
   seed?: number;
   signal?: AbortSignal;
+  /** Called whenever a trajectory has ended. */
+  onTrajectory?: (done: number, total: number) => void;
 }
 
 /** What a policy reached in an environment on held-out tasks. */
@@ -51,6 +53,7 @@ const rules: OptionRules<EnvironmentEvaluationOptions> = {
   tools: rolloutRules.tools,
   seed: rolloutRules.seed,
   signal: rolloutRules.signal,
+  onTrajectory: "function?",
 };
 
 /** Acts in the environment of a set on its held-out tasks, without branching, and says what it was worth. */
@@ -70,12 +73,16 @@ export async function evaluateEnvironment(
   if (tasks.length === 0) {
     throw new RangeError("Cannot evaluate in an environment: there must be a task, got none");
   }
+  let done = 0;
   const trees = await rollout(policy, tasks, {
     ...{ n: samples, initialRollouts: samples, beamSize: 1, keepTop: false },
     ...{ environment: set.environment, callLimit, responseLength, seed },
     sampling: options.sampling ?? { temperature: 1 },
     tools,
     signal,
+    onEvent: ({ type }) => {
+      if (type === "end") options.onTrajectory?.(++done, tasks.length * samples);
+    },
   });
   const { rows: scored, mean } = await score(trees);
   const rows = scored.map(({ trajectory, group, score: found }) => ({

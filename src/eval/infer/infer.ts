@@ -161,6 +161,8 @@ export interface InferOptions extends InferenceOptions {
   journal?: SampleJournal;
   onSample?: (sample: Sample, done: number, total: number) => void;
   signal?: AbortSignal;
+  /** Once it is aborted, samples under way are given up, and those that are finished are what there is. */
+  enough?: AbortSignal;
 }
 
 export const inferRules: OptionRules<InferOptions> = {
@@ -172,6 +174,7 @@ export const inferRules: OptionRules<InferOptions> = {
   journal: "object?",
   onSample: "function?",
   signal: "signal?",
+  enough: "signal?",
 };
 
 /** After so many samples that could not be made, and none that could, going on makes no sense. */
@@ -226,7 +229,8 @@ export async function infer(
     );
   });
   const stop = new AbortController();
-  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  const { enough } = options;
+  const signal = AbortSignal.any([stop.signal, options.signal, enough].flatMap((one) => one ?? []));
   expectManyListeners(signal); // Every running sample listens.
   const semaphore = new Semaphore(concurrency);
   const random = Random.from(seed).split("evaluation");
@@ -272,6 +276,7 @@ export async function infer(
           onSample?.(sample, ++done, jobs.length);
           return sample;
         } catch (reason) {
+          if (enough?.aborted && !options.signal?.aborted) return undefined;
           // The first failure stops the others at once.
           failure ??= { reason };
           stop.abort(reason);
@@ -280,7 +285,7 @@ export async function infer(
       }),
     );
     if (failure) throw failure.reason;
-    return answers.map((sample) => sample!);
+    return answers.flatMap((sample) => sample ?? []);
   } finally {
     session.dispose();
   }

@@ -136,15 +136,7 @@ export function madeBy(settings: EvaluationSettings): string {
 }
 
 /** An evaluation as a table of text; the same evaluation gives the same text. */
-function evaluationText({
-  benchmarks,
-  settings,
-  notice,
-}: {
-  readonly benchmarks: readonly BenchmarkReport[];
-  readonly settings: EvaluationSettings;
-  readonly notice: string;
-}): string {
+function evaluationText({ benchmarks, settings, notice, faults }: Evaluation): string {
   const columns = columnsOf(benchmarks);
   const rows = [
     columns.map(({ title }) => title),
@@ -162,7 +154,7 @@ function evaluationText({
     `${madeBy(settings)}; shares in per cent, with 95% intervals`,
     "",
     ...lines,
-    ...section("Faults", benchmarks.flatMap(faultsOf)),
+    ...section("Faults", faults),
     ...section("Published figures", benchmarks.flatMap(comparisonOf)),
   ].join("\n");
 }
@@ -196,6 +188,8 @@ export class Evaluation {
     readonly samples: readonly ScoredSample[],
     /** What turns the samples' tokens into text. */
     readonly tokenizer?: Tokenizer,
+    /** How many answers there were when it was stopped, by the button on its page. */
+    readonly stoppedAt?: { answers: number; of: number },
   ) {}
 
   /** The first line of every report: what these figures are figures of. */
@@ -210,7 +204,9 @@ export class Evaluation {
 
   /** What went wrong in the machinery, in words; nothing of it is counted as a wrong answer. */
   get faults(): string[] {
-    return this.benchmarks.flatMap(faultsOf);
+    const { stoppedAt: at, benchmarks } = this;
+    const stopped = at ? [`It was stopped after ${at.answers} of ${at.of} answers.`] : [];
+    return [...stopped, ...benchmarks.flatMap(faultsOf)];
   }
 
   /** Samples of one question of a benchmark, by turn. */

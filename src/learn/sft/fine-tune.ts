@@ -3,26 +3,48 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Demonstration } from "../../data/tasks/demonstrate.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { yieldToEventLoop } from "#platform/turns";
+import { ProgressLine } from "../../show/progress-line.js";
+import { showAs, type Shown, watchAs } from "../../show/show-as.js";
 import { exampleOf, type Example } from "./encode.js";
 import { SftTrainer, sftRules, type SftOptions, type SftStep } from "./train.js";
 
 /** What fine-tuning in a cell gave: one report per step. */
 export class FineTuning {
-  constructor(readonly steps: readonly SftStep[]) {}
+  /** The step it was stopped after, by the button on its page. */
+  stoppedAt: number | undefined;
+
+  constructor(
+    readonly steps: readonly SftStep[],
+    /** Steps that it was to have. */
+    readonly totalSteps: number = steps.length,
+  ) {}
 
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
-    return { group: "Runs", text: `fine-tuning, ${this.steps.length} steps` };
+    const stopped = this.stoppedAt === undefined ? "" : `, stopped at step ${this.stoppedAt}`;
+    return { group: "Runs", text: `fine-tuning, ${this.steps.length} steps${stopped}` };
   }
 
-  [Symbol.for("Jupyter.display")](): Record<string, string> {
+  /** Its first and its last loss. */
+  toString(): string {
     const first = this.steps[0];
     const last = this.steps[this.steps.length - 1];
-    const text = last
+    return last
       ? `${this.steps.length} steps, loss ${first!.loss.toFixed(3)} -> ${last.loss.toFixed(3)}`
       : "no step";
-    return { "text/plain": text };
+  }
+
+  [Symbol.for("Jupyter.display")](): Shown {
+    return showAs("FineTuning", this);
   }
 }
+
+/** How a policy is fine-tuned in a cell. */
+type FineTuneOptions = SftOptions & {
+  onStep?: (step: SftStep) => void;
+  /** Show the loss on a board while it continues, where a notebook looks. Default: true. */
+  live?: boolean;
+};
 
 /**
  * Fine-tunes a policy in place on demonstrations or encoded examples.
@@ -44,20 +66,44 @@ export class FineTuning {
 export async function fineTune(
   policy: { readonly model: Model; readonly tokenizer: Tokenizer },
   from: readonly (Demonstration | Example)[],
-  options: SftOptions & { onStep?: (step: SftStep) => void } = {},
+  options: FineTuneOptions = {},
 ): Promise<FineTuning> {
   checkArguments(
     "fine-tune",
     { policy, from },
     { policy: { model: "model", tokenizer: "tokenizer" }, from: "list" },
   );
-  checkOptions("fine-tune", options, { ...sftRules, onStep: "function?" });
-  const { onStep, ...how } = options;
+  checkOptions("fine-tune", options, { ...sftRules, onStep: "function?", live: "boolean?" });
+  const { onStep, live = true, ...how } = options;
   const examples = from.map((one) => ("ids" in one ? one : exampleOf(one, policy.tokenizer)));
+  const trainer = new SftTrainer(policy.model, examples, how);
+  const { totalSteps } = trainer;
   const steps: SftStep[] = [];
-  for await (const step of new SftTrainer(policy.model, examples, how)) {
-    steps.push(step);
-    onStep?.(step);
+  const tuning = new FineTuning(steps, totalSteps);
+  const shown = live ? watchAs("FineTuning", tuning) : undefined;
+  const line = new ProgressLine();
+  const tell = (done: number) => {
+    const progress = { step: done + 1, totalSteps, progress: done / totalSteps };
+    shown?.tell?.(line.tell({ ...progress, doing: "updating" }));
+  };
+  try {
+    tell(how.resume?.step ?? 0);
+    for await (const step of trainer) {
+      const done = step.step + 1;
+      steps.push(step);
+      shown?.step();
+      onStep?.(step);
+      // The page's Stop button is heard between two steps.
+      if (shown) await yieldToEventLoop();
+      if (done === totalSteps) continue;
+      if (shown?.stopping) {
+        tuning.stoppedAt = done;
+        break;
+      }
+      tell(done);
+    }
+  } finally {
+    shown?.done();
   }
-  return new FineTuning(steps);
+  return tuning;
 }

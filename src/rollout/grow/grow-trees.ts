@@ -11,6 +11,7 @@ import {
   segmentEnd,
   stepOf,
 } from "../expand/segment-steps.js";
+import { Enough } from "../enough.js";
 import type { ReadyOptions } from "../options.js";
 import type { RolloutConfig } from "../settings.js";
 import type { EntropyMonitor } from "../tree/tree-values.js";
@@ -307,7 +308,8 @@ export async function growTrees(
         }
       }),
     );
-    if (failure && !options.signal?.aborted && grown.some((g) => g)) {
+    const { aborted = false, reason } = options.signal ?? {};
+    if (failure && (!aborted || reason instanceof Enough) && grown.some((g) => g)) {
       throw new GrowthFailure(failure.reason, grown);
     }
     if (failure) throw failure.reason;

@@ -1,7 +1,8 @@
 import { write as output } from "#platform/note";
 import { checkOptions } from "../../arguments/check-options.js";
 import { printable } from "../../text/printable.js";
-import { duration, type Logger } from "./logger.js";
+import { duration } from "../../show/progress-line.js";
+import type { Logger } from "./logger.js";
 
 /** The figures worth a column, in this order, where they are there. */
 const columns: [name: string, label: string][] = [

@@ -2,7 +2,7 @@ import { studentInterval } from "../../eval/metrics/interval.js";
 import { showAs, type Shown } from "../../show/show-as.js";
 import { plusMinus } from "../../text/interval-text.js";
 import { textTable } from "../../text/text-table.js";
-import { duration } from "../loggers/logger.js";
+import { duration } from "../../show/progress-line.js";
 
 /** Where a run of a sweep stands. */
 export interface SweepRun {
@@ -108,16 +108,33 @@ export class SweepRuns {
   }
 }
 
+/** Seconds that are left at the pace of this process, once there is one. */
+export function sweepPace(): (runs: readonly SweepRun[]) => number | undefined {
+  const began = performance.now();
+  let first: number | undefined;
+  return (all) => {
+    const runs = all.filter(({ state }) => state !== "failed");
+    const done = runs.reduce((sum, { progress }) => sum + progress, 0);
+    // What an earlier process did says nothing of this one's pace.
+    first ??= done;
+    const seconds = (performance.now() - began) / 1000;
+    return done > first ? ((runs.length - done) * seconds) / (done - first) : undefined;
+  };
+}
+
 const barWidth = 12;
 
-/** How far a sweep is, run by run where few are under way, and when it will be done. */
-export function sweepStatus(runs: readonly SweepRun[], secondsLeft: number | undefined): string {
+/** How far a sweep is: arm by arm, in a line that says when it will be done, and as a share. */
+export function sweepStatus(
+  runs: readonly SweepRun[],
+  secondsLeft: number | undefined,
+): { table: string; line: string; share: number } {
   const arms = [...new Set(runs.map(({ arm }) => arm))];
   const rows = arms.map((arm) => {
     const own = runs.filter((run) => run.arm === arm);
     const count = (state: SweepRun["state"]) => own.filter((run) => run.state === state).length;
-    const share = own.reduce((sum, { progress }) => sum + progress, 0) / own.length;
-    const full = Math.round(barWidth * share);
+    const ownShare = own.reduce((sum, { progress }) => sum + progress, 0) / own.length;
+    const full = Math.round(barWidth * ownShare);
     const under = own
       .filter(({ state }) => state === "running")
       .map(({ seed, step }) => `seed ${seed} at step ${step}`);
@@ -125,13 +142,13 @@ export function sweepStatus(runs: readonly SweepRun[], secondsLeft: number | und
     return [
       arm,
       `${count("done")}/${own.length}`,
-      `${"█".repeat(full)}${"░".repeat(barWidth - full)} ${Math.round(100 * share)}%`,
+      `${"█".repeat(full)}${"░".repeat(barWidth - full)} ${Math.round(100 * ownShare)}%`,
       [...under, ...(failed > 0 ? [`${failed} failed`] : [])].join(", "),
     ];
   });
   const done = runs.filter(({ state }) => state === "done").length;
-  const all = runs.reduce((sum, { progress }) => sum + progress, 0) / runs.length;
+  const share = runs.reduce((sum, { progress }) => sum + progress, 0) / runs.length;
   const left = secondsLeft === undefined ? "" : ` · ETA ${duration(secondsLeft)}`;
-  const line = `${done} of ${runs.length} runs done · ${Math.round(100 * all)}%${left}`;
-  return `${textTable([["arm", "done", "progress", "now"], ...rows], "left")}\n${line}`;
+  const line = `${done} of ${runs.length} runs done · ${Math.round(100 * share)}%${left}`;
+  return { table: textTable([["arm", "done", "progress", "now"], ...rows], "left"), line, share };
 }

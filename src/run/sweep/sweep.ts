@@ -18,7 +18,7 @@ import { RunFolder, writeWhole } from "../folder/run-folder.js";
 import { runLine, type RunLine } from "../loggers/json-lines.js";
 import { type PlannedRun, planOf, type RunDriver, type RunHooks } from "./plan.js";
 import { type SweepCluster, type SweepOptions, sweepRules } from "./sweep-options.js";
-import { type SweepRun, SweepRuns } from "./sweep-runs.js";
+import { sweepPace, type SweepRun, SweepRuns, sweepStatus } from "./sweep-runs.js";
 
 /** Seconds in which the process of a sweep that was killed is to notice it and let its folder go. */
 const grace = 60;
@@ -200,7 +200,7 @@ async function driveAll(
   folder: string,
   plan: readonly PlannedRun[],
   driver: RunDriver,
-  { signal = new AbortController().signal, onChange, live = true }: SweepOptions,
+  { signal: given, onChange, live = true }: SweepOptions,
 ): Promise<SweepRuns> {
   const kept = await keptRuns(folder, plan);
   let saving: Promise<void> = Promise.resolve();
@@ -215,9 +215,14 @@ async function driveAll(
     log: logOf(own),
   }));
   const result = new SweepRuns(folder, runs);
-  const shown = live ? watchAs("SweepRuns", result) : undefined;
+  const enough = new AbortController();
+  const stop = () => enough.abort();
+  const shown = live ? watchAs("Work", { after: "the steps under way", stop }) : undefined;
+  const signal = AbortSignal.any([enough.signal, given].flatMap((one) => one ?? []));
+  const pace = sweepPace();
   const changed = () => {
-    shown?.step();
+    const { line, share, table } = sweepStatus(runs, pace(runs));
+    shown?.tell?.(line, { share, table });
     onChange?.(result);
   };
   const finish = async (run: SweepRun, planned: PlannedRun) => {
@@ -269,6 +274,6 @@ async function driveAll(
   } finally {
     shown?.done();
   }
-  signal.throwIfAborted();
+  given?.throwIfAborted();
   return result;
 }

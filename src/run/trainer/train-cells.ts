@@ -25,7 +25,7 @@ import { taskTools } from "../../defaults/task-tools.js";
 import { checkTruths } from "../../reward/score.js";
 import { loadConfig } from "../config/load.js";
 import type { ConfigPreset } from "../config/presets.js";
-import { ProgressLine } from "./progress.js";
+import { ProgressLine } from "../../show/progress-line.js";
 import { Trainer, type TrainerStep } from "./trainer.js";
 
 export interface CellTraining {

@@ -28,6 +28,7 @@ import { toolMetrics } from "../../rollout/tree/metrics.js";
 import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
 import type { ToolSet } from "../../tools/tool-set.js";
 import type { Config } from "../config/schema.js";
+import type { RunProgress } from "../../show/progress-line.js";
 import {
   advantageOptions,
   criticOptions,
@@ -44,7 +45,6 @@ import {
 } from "./options.js";
 import { batchMetrics, entropyMetrics, toolSeconds, validationMetrics } from "./metrics.js";
 import { type Gathered, gatherRollouts } from "./gather-rollouts.js";
-import type { RunProgress } from "./progress.js";
 import { StepClock } from "./step-clock.js";
 
 /** What a trainer is put together from. */

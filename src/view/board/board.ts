@@ -17,7 +17,8 @@ import {
   readTrees,
 } from "./make-payload.js";
 import { drawPanel } from "./page/draw-panel.js";
-import type { BoardPayload, BoardTrees, RunStatus } from "./payload.js";
+import type { WorkStatus } from "../status/payload.js";
+import type { BoardPayload, BoardTrees } from "./payload.js";
 import {
   type BoardRun,
   type BoardRuns,
@@ -149,7 +150,7 @@ export class Board {
    * What is known of runs in memory, quickly: the last step's tree alone. For showing a run while it
    * continues.
    */
-  glance(status?: RunStatus): Record<string, string> {
+  glance(status?: WorkStatus): Record<string, string> {
     const records = this.#known();
     const payload = { ...boardPayload(records, this.options), ...defined({ status }) };
     const trees: BoardTrees = {};

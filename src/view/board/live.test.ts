@@ -6,7 +6,8 @@ import { smallParts } from "../../run/trainer/testing/small-run.js";
 import { registerWatch } from "../../show/show-as.js";
 import type { ViewComm } from "../kernel.js";
 import { watchRun } from "./live.js";
-import type { BoardPayload, StatusReply } from "./payload.js";
+import type { StatusReply } from "../status/payload.js";
+import type { BoardPayload } from "./payload.js";
 
 const key = Symbol.for("arpo-lab.kernel.host");
 

@@ -1,23 +1,27 @@
+import type { FineTuning } from "../../learn/sft/fine-tune.js";
 import type { TrainingRun } from "../../run/trainer/train-cells.js";
 import type { LiveShow, Shown } from "../../show/show-as.js";
 import { viewHost } from "../kernel.js";
 import { Board } from "./board.js";
-import { LiveStatus } from "./run-status.js";
+import { LiveStatus } from "../status/live-status.js";
 
 /** Drawing may take this share of the time. */
 const share = 0.02;
 const leastPause = 500;
 
-const boards = new WeakMap<TrainingRun, { board: Board; cell: string | undefined }>();
+/** Runs whose steps stand on a board. */
+type CellRun = TrainingRun | FineTuning;
+
+const boards = new WeakMap<CellRun, { board: Board; cell: string | undefined }>();
 
 /** Shows a run on its board while it continues, in place, without slowing it down by much. */
-export function watchRun(run: TrainingRun): LiveShow | undefined {
+export function watchRun(run: CellRun): LiveShow | undefined {
   const host = viewHost();
   const cell = host?.cell();
   if (!host || !cell) return undefined;
   const board = new Board(run);
   boards.set(run, { board, cell: cell.id });
-  const live = new LiveStatus();
+  const live = new LiveStatus("this step");
   let shown = false;
   let next = 0;
   const show = (bundle: Record<string, string>) => {
@@ -48,7 +52,7 @@ export function watchRun(run: TrainingRun): LiveShow | undefined {
 }
 
 /** A run on its board; nothing where the cell that trained it has just shown it. */
-export function showRunBoard(run: TrainingRun): Shown {
+export function showRunBoard(run: CellRun): Shown {
   const known = boards.get(run);
   if (known?.cell !== undefined && known.cell === viewHost()?.cell()?.id) return {};
   return (known?.board ?? new Board(run)).now();

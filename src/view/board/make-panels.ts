@@ -19,6 +19,11 @@ const matching = (pattern: RegExp) => (metric: string) => pattern.exec(metric)?.
 
 const plans: PanelPlan[] = [
   {
+    title: "Loss",
+    help: "Mean cross-entropy of the tokens that fine-tuning learns, and of those held out.",
+    pick: named({ "train/loss": "training", "val/loss": "held out" }),
+  },
+  {
     title: "Score",
     help: "Mean score of the step's rollouts.",
     pick: named({ "critic/score/mean": "mean" }),
@@ -110,6 +115,11 @@ const plans: PanelPlan[] = [
     title: "Gradient norm",
     help: "Before it was cut to its greatest norm.",
     pick: named({ "actor/grad_norm": "norm" }),
+  },
+  {
+    title: "Learning rate",
+    help: "The learning rate of the step.",
+    pick: named({ "train/lr": "learning rate" }),
   },
   {
     title: "Tool calls per sample",

@@ -1,4 +1,5 @@
 import type { ExplorerPayload, LiveTree } from "../explorer/payload.js";
+import type { WorkStatus } from "../status/payload.js";
 
 /** One line of a panel. */
 export interface BoardCurve {
@@ -36,25 +37,6 @@ export interface BoardRollout {
   live?: LiveTree;
 }
 
-/** A run that goes on: what it does, and how its page finds the kernel. */
-export interface RunStatus {
-  line: string;
-  key: string;
-  target: string;
-}
-
-/** What the page of a run that goes on says to the kernel: that it is there, or that the run is to stop. */
-export interface StatusRequest {
-  run: string;
-  stop?: boolean;
-}
-
-/** What the kernel answers. */
-export interface StatusReply {
-  line: string;
-  stopping: boolean;
-}
-
 /** What a board's page is given, besides the trees. */
 export interface BoardPayload {
   title: string;
@@ -67,7 +49,7 @@ export interface BoardPayload {
   /** The step it was stopped after. */
   stopped?: number;
   /** While it goes on. */
-  status?: RunStatus;
+  status?: WorkStatus;
   panels: BoardPanel[];
   rollouts: BoardRollout[];
 }

@@ -1,5 +1,6 @@
 import { defined } from "../../arguments/defined.js";
 import { ImportedRollouts } from "../../import/imported-rollouts.js";
+import { FineTuning } from "../../learn/sft/fine-tune.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
@@ -9,7 +10,7 @@ import { titleOfImported } from "../explorer/title-of-imported.js";
 import type { MetricLine } from "../figures/metric-lines.js";
 
 /** A run: made in a cell, read from its folder, imported from other people's files, or lines of metrics. */
-export type BoardRun = TrainingRun | ImportedRollouts | string | readonly MetricLine[];
+export type BoardRun = TrainingRun | FineTuning | ImportedRollouts | string | readonly MetricLine[];
 
 /** One run, or runs by name; a list is the seeds of one. */
 export type BoardRuns = BoardRun | Readonly<Record<string, BoardRun | readonly BoardRun[]>>;
@@ -46,7 +47,7 @@ export function namedRuns(runs: BoardRuns): [name: string, seeds: readonly Board
   if (typeof runs === "string")
     return [[runs.split(/[\\/]/).filter(Boolean).at(-1) ?? runs, [runs]]];
   if (runs instanceof ImportedRollouts) return [[runs.format, [runs]]];
-  if (isRun(runs)) return [["run", [runs]]];
+  if (isRun(runs) || runs instanceof FineTuning) return [["run", [runs]]];
   if (Array.isArray(runs)) return [["run", [runs as readonly MetricLine[]]]];
   const named = Object.entries(runs as Record<string, BoardRun | readonly BoardRun[]>);
   return named.map(([name, run]) => [
@@ -61,6 +62,7 @@ export function namedRuns(runs: BoardRuns): [name: string, seeds: readonly Board
 export function recordOf(name: string, run: BoardRun): RunRecord | undefined {
   if (typeof run === "string") return undefined;
   if (run instanceof ImportedRollouts) return recordOfImport(name, run);
+  if (run instanceof FineTuning) return recordOfTuning(name, run);
   if (!isRun(run)) return { name, lines: [...run], trees: [] };
   const lines = new Map<number, MetricLine>();
   const add = (step: number, found: Readonly<Record<string, unknown>>) =>
@@ -74,6 +76,17 @@ export function recordOf(name: string, run: BoardRun): RunRecord | undefined {
     ...(Number.isFinite(run.trainer.totalSteps) ? { total: run.trainer.totalSteps } : {}),
     ...defined({ stopped: run.stoppedAt }),
   };
+}
+
+/** Fine-tuning has a loss and no trees. */
+function recordOfTuning(name: string, run: FineTuning): RunRecord {
+  const lines = run.steps.map(({ step, loss, evalLoss, gradientNorm, learningRate }) => ({
+    step: step + 1,
+    ...{ "train/loss": loss, "actor/grad_norm": gradientNorm, "train/lr": learningRate },
+    ...defined({ "val/loss": evalLoss }),
+  }));
+  const { totalSteps: total, stoppedAt: stopped } = run;
+  return { ...{ name, lines, total, trees: [] }, ...defined({ stopped }) };
 }
 
 /** Other people's rollouts: their numbers, and of each step the prompt whose scores differ most. */

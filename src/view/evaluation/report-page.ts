@@ -3,13 +3,7 @@ import { checkOptions, fromTo, type OptionRules } from "../../arguments/check-op
 import { randomUUID } from "#platform/uuid";
 import { program } from "#pages/evaluation";
 import { type BenchmarkReport, byQuestion } from "../../eval/report/benchmark-report.js";
-import {
-  columnsOf,
-  comparisonOf,
-  type Evaluation,
-  faultsOf,
-  madeBy,
-} from "../../eval/report/evaluation.js";
+import { columnsOf, comparisonOf, type Evaluation, madeBy } from "../../eval/report/evaluation.js";
 import { isRight, type ScoredSample, wasMade } from "../../eval/report/score-samples.js";
 import { closedPageMeta } from "../../../picture/closed-page.js";
 import { escapeHtml as escape } from "../../../picture/escape.js";
@@ -137,7 +131,7 @@ export function reportHtml(evaluation: Evaluation, options: ReportOptions = {}):
     `<p class="arpo-notice">${escape(notice)}</p>` +
     `<p>${escape(madeBy(settings))}. Shares in per cent, with 95% intervals.</p>` +
     figures(benchmarks) +
-    list("Faults of the machinery", benchmarks.flatMap(faultsOf)) +
+    list("Faults of the machinery", evaluation.faults) +
     list("Published figures", benchmarks.flatMap(comparisonOf)) +
     accuracyChart(benchmarks) +
     passChart(benchmarks) +

@@ -1,8 +1,8 @@
 import { startExplorer } from "../../explorer/page/start-explorer.js";
-import { askKernel } from "../../page/ask-kernel.js";
 import { carried, carrier, element } from "../../page/element.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
-import type { BoardPanel, BoardPayload, RunStatus, StatusReply } from "../payload.js";
+import { statusBar } from "../../status/page/status-bar.js";
+import type { BoardPanel, BoardPayload } from "../payload.js";
 import { choicesOf, ShownBoard } from "./shown-board.js";
 import { drawPanel, panelScale } from "./draw-panel.js";
 import { figuresNow, figuresTable } from "./tell-figures.js";
@@ -191,32 +191,6 @@ function makeRollouts(
   return { parts: [chooser, rollout], open: openStep };
 }
 
-/** The line of progress of a run that goes on, and a button that ends it after its step where a kernel hears. */
-function statusOf({ line, key, target }: RunStatus): HTMLElement {
-  const told = element("span", { "data-line": "", role: "status" }, line);
-  const bar = element("div", { class: "arpo-bar" }, told);
-  const connect = () =>
-    askKernel<StatusReply>(bar, target, (channel) => {
-      const stop = element(
-        "button",
-        { type: "button", title: "End the run after this step" },
-        "Stop",
-      );
-      stop.onclick = () => channel.send({ run: key, stop: true });
-      channel.onMessage = ({ line: now, stopping }) => {
-        told.textContent = now;
-        stop.disabled = stopping;
-        if (stopping) stop.textContent = "stopping after this step";
-      };
-      channel.onClose = () => stop.remove();
-      bar.append(stop);
-      channel.send({ run: key });
-    });
-  // It asks through the page, of which it is a part only later.
-  queueMicrotask(connect);
-  return bar;
-}
-
 /** A board's title, and how far its run has come while it continues. */
 function titleOf({ title, to, total, stopped, status }: BoardPayload): HTMLElement[] {
   const words =
@@ -227,7 +201,7 @@ function titleOf({ title, to, total, stopped, status }: BoardPayload): HTMLEleme
         : `step ${to} of ${total}`;
   const told = element("span", { class: "arpo-muted" }, words);
   const head = element("div", { class: "arpo-title" }, element("b", {}, title), told);
-  const now = status === undefined ? [] : [statusOf(status)];
+  const now = status === undefined ? [] : [statusBar(status)];
   if (total === undefined || stopped !== undefined) return [head, ...now];
   const share = Math.round((100 * to) / total);
   const bar = element("div", { class: "arpo-progress", role: "progressbar" });

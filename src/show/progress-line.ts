@@ -1,4 +1,10 @@
-import { duration } from "../loggers/logger.js";
+/** Seconds as a person says them: 45 s, 3 min 20 s, 2 h 5 min. */
+export function duration(seconds: number): string {
+  const s = Math.round(seconds);
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
+  return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+}
 
 /** What a run is doing: told in the middle of its steps. */
 export interface RunProgress {
@@ -18,11 +24,13 @@ export interface RunProgress {
 /** How many steps a pace looks back: the first of a run also warms up tools and caches. */
 const recentSteps = 8;
 
-/** Tells a run's progress in a line: `step 3/60 · rolling out 5/8 · 11 s/step · ETA 10 min`. */
+/** Tells the progress of work in a line: `step 3/60 · rolling out 5/8 · 11 s/step · ETA 10 min`. */
 export class ProgressLine {
   readonly #seconds: number[] = [];
   #step = 0;
   #began = performance.now();
+  /** How much was done when it was first told: what an earlier call did says nothing of this one's pace. */
+  #first: number | undefined;
 
   /** The line for what a run is doing now. */
   tell({ step, totalSteps, progress, doing, done, of }: RunProgress): string {
@@ -47,5 +55,13 @@ export class ProgressLine {
       ...(pace === undefined ? [] : [`${Number(pace.toPrecision(2))} s/step`]),
       ...(left === undefined ? [] : [`ETA ${duration(left)}`]),
     ].join(" · ");
+  }
+  /** The line for work without steps: `answering 12/48 · ETA 10 s`. */
+  count(doing: string, done: number, of: number): string {
+    this.#first ??= done;
+    const made = done - this.#first;
+    const seconds = (performance.now() - this.#began) / 1000;
+    const left = made > 0 && done < of ? ` · ETA ${duration((seconds * (of - done)) / made)}` : "";
+    return `${doing} ${done}/${of}${left}`;
   }
 }

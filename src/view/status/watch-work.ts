@@ -1,0 +1,60 @@
+import { program } from "#pages/status";
+import { randomUUID } from "#platform/uuid";
+import { escapeHtml } from "../../../picture/escape.js";
+import type { LiveShow } from "../../show/show-as.js";
+import { viewHost } from "../kernel.js";
+import { widgetHtml } from "../widget.js";
+import { LiveStatus } from "./live-status.js";
+import type { WorkStatus } from "./payload.js";
+
+const leastPause = 500;
+
+const style = `
+.arpo-status progress{width:min(420px,100%);accent-color:var(--accent)}
+.arpo-status pre{max-height:none}
+`;
+
+/** Work whose value shows itself once it is done: its kind says what a Stop button ends it after. */
+export interface Work {
+  after: string;
+  /** Called when its Stop button is pressed. */
+  stop?: () => void;
+}
+
+/** Shows how far work is while it goes on, in place; nothing of that is left at its end. */
+export function watchWork({ after, stop }: Work): LiveShow | undefined {
+  const host = viewHost();
+  if (!host?.cell()) return undefined;
+  const id = randomUUID();
+  const live = new LiveStatus(after, stop);
+  let shown = false;
+  let next = 0;
+  const show = () => {
+    const now = performance.now();
+    if (now < next) return;
+    next = now + leastPause;
+    host.display(bundleOf(id, live.status), { id, update: shown });
+    shown = true;
+  };
+  return {
+    get stopping() {
+      return live.stopping;
+    },
+    tell: (line, more) => {
+      // A page that listens needs no other display.
+      if (!live.tell(line, more) || !shown) show();
+    },
+    step: () => undefined,
+    done: () => {
+      live.end();
+      if (shown) host.display({}, { id, update: true });
+    },
+  };
+}
+
+function bundleOf(id: string, status: WorkStatus): Record<string, string> {
+  const { line, table } = status;
+  const still = `<p>${escapeHtml(line)}</p>${table === undefined ? "" : `<pre>${escapeHtml(table)}</pre>`}`;
+  const html = widgetHtml({ name: "status", id, still, style, program, data: { status } });
+  return { "text/html": html, "text/plain": table === undefined ? line : `${table}\n${line}` };
+}
