@@ -21,6 +21,7 @@ import { outsideOf } from "./config/outside.js";
 import { readConfig } from "./config/read-config.js";
 import { readParts } from "./config/read-parts.js";
 import { rewards } from "./config/rewards.js";
+import { spelling } from "./config/spelling.js";
 import { toolLimits } from "./config/tools.js";
 import { trainerRules } from "./config/trainer.js";
 import { endpointCheck, type EndpointToCheck } from "./machine/endpoints.js";
@@ -50,6 +51,7 @@ const rules: readonly Rule[] = [
   branching,
   toolLimits,
   rewards,
+  spelling,
   numbers,
   losses,
   credit,

@@ -286,6 +286,14 @@ test("checkConfig() says why rewards may not move", async (t) => {
   ]);
 });
 
+test("checkConfig() says that a model cannot spell a task's words, and which model can", async () => {
+  const own = fileURLToPath(new URL("../../../examples/own-task/", import.meta.url));
+  const checks = await diagnose([`data.train_files=${own}data/train.jsonl`]);
+  const unknown = checks.find(({ id }) => id === "words-unknown");
+  assert.equal(unknown?.status, "warning");
+  assert.match(unknown.fix!, /arpo-lab fetch smollm2/);
+});
+
 test("checkConfig() estimates memory and time from the model's shape", async (t) => {
   // Qwen2.5-7B's shape, without its weights.
   const model = folder(t);

@@ -6,7 +6,7 @@ import { metricMeaning } from "../reference/reference-pages.js";
 import { train, type TrainOptions } from "./train.js";
 import type { Logger } from "../loggers/logger.js";
 import { smallParts as parts, runBytes as bytes } from "./testing/small-run.js";
-import type { TrainerStep } from "./trainer.js";
+import type { TrainerParts, TrainerStep } from "./trainer.js";
 import { temporaryFolder } from "../../../tests/temporary.js";
 
 const folder = () => temporaryFolder("arpo-lab-run");
@@ -138,6 +138,28 @@ test("train() keeps the last checkpoints and the best one, and warns about flat 
   const kept = (await readdir(path)).filter((n) => n.startsWith("global_step_")).sort();
   assert.deepEqual(kept, ["global_step_2", "global_step_4"]);
   assert.match(warnings[0]!, /Every trajectory of each prompt has the same reward/);
+});
+
+test("train() says that words cannot be spelled and that the first steps taught nothing, once", async () => {
+  const made = await parts(["trainer.val_before_train=false", "trainer.test_freq=-1"]);
+  const warningsOf = async (reward: TrainerParts["reward"], { train: questions } = made) => {
+    const warnings: string[] = [];
+    await train(
+      { ...(await parts(["trainer.test_freq=-1"])), reward, train: questions },
+      { folder: await folder(), warn: (message) => warnings.push(message) },
+    );
+    return warnings.filter((text) => /smollm2/.test(text));
+  };
+  const content = "How many grams of flour does the baker weigh for twelve guests, please?";
+  const own = made.train.map((task) => ({ ...task, prompt: [{ role: "user" as const, content }] }));
+  const told = await warningsOf(() => 0, { ...made, train: own });
+  assert.equal(told.length, 2);
+  assert.match(told[0]!, /cuts \d+% of the \d+ words/);
+  assert.match(
+    told[1]!,
+    /no learning signal in the first 3 steps: .* equal \(mean 0\.00 in step 3\)/,
+  );
+  assert.deepEqual(await warningsOf(made.reward), []);
 });
 
 test("train() names what keeps it from saving or resuming", async () => {

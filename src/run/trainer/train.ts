@@ -4,6 +4,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
 import { defined } from "../../arguments/defined.js";
 import type { Task } from "../../data/task.js";
+import { spellingProblem } from "../../data/unspelled-words.js";
 import type { Scored } from "../../reward/scored.js";
 import { saveTrees } from "../../rollout/files/tree-files.js";
 import { damagedTrees, treeSum, treeSums } from "../../rollout/files/tree-sums.js";
@@ -108,6 +109,22 @@ function watchGradients(warn: (message: string) => void): (step: TrainerStep) =>
   };
 }
 
+/** First steps after which a run without any difference between rewards is told that nothing was learned. */
+const firstSteps = 3;
+
+/** Says that the first steps gave no learning signal, and what to do. */
+function watchSignal(warn: (message: string) => void): (step: TrainerStep) => void {
+  let without = 0;
+  return ({ step, findings, scored }) => {
+    if (step > firstSteps) return;
+    if (findings.some(({ kind }) => kind === "all-equal")) without++;
+    if (without < firstSteps) return;
+    warn(
+      `no learning signal in the first ${firstSteps} steps: all rewards of each prompt are equal (mean ${scored.mean.toFixed(2)} in step ${step}), and the weights do not improve. arpo-lab sample shows the answers; do SFT on demonstrations first, from a pretrained model (arpo-lab fetch smollm2; docs/own-task.md)`,
+    );
+  };
+}
+
 /**
  * Trains in a run folder: validates, saves and resumes as the configuration says. A run that was killed
  * and resumed ends with the same checkpoint and the same metrics, byte for byte, as one that was not.
@@ -181,6 +198,7 @@ async function trainAlone(
   await run.write("config.yaml", stringify(parts.config));
   const logger = guarded(options.loggers ?? [], warn);
   const watch = watchGradients(warn);
+  const watchRewards = watchSignal(warn);
   const unhandled = UnhandledErrors.watch(warn);
 
   // What an earlier process has used up to the checkpoint.
@@ -226,12 +244,17 @@ async function trainAlone(
     await logger.begin({ step: trainer.step, totalSteps: trainer.totalSteps });
     // A process killed behind its last checkpoint had not come to this.
     if (from) await prune();
+    if (trainer.step === 0) {
+      const problem = spellingProblem(parts.policy.tokenizer, parts.train);
+      if (problem) warn(`${problem.found}. Better: ${problem.fix}`);
+    }
     if (trainer.step === 0 && schedule.val_before_train) await record(0, await validate(0));
     if (trainer.progress < 1) stopping?.throwIfAborted();
     for await (const step of trainer) {
       await options.onStep?.(step);
       for (const finding of step.findings) warn(`step ${step.step}: ${finding.message}`);
       watch(step);
+      watchRewards(step);
       if (options.keepRollouts !== false) {
         await keepTrees("rollouts", step.step, step.trees);
       }

@@ -1,0 +1,154 @@
+// examples/own-task: its data, tool and reward; and the commands of docs/own-task.md, run small with the small model.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { judgedTrajectory, type RewardFunction, type Score } from "../src/api/learn.js";
+import { type Tool, ToolSet } from "../src/api/tools.js";
+import { importModule } from "../src/modules/import-module.js";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const example = join(root, "examples/own-task");
+const load = (file: string) =>
+  importModule(new URL(`../../examples/own-task/${file}`, import.meta.url).href);
+const { default: tool } = (await load("tool.ts")) as { default: Tool };
+const { compute_score } = (await load("reward.ts")) as { compute_score: RewardFunction };
+const tools = new ToolSet([tool]);
+const ask = async (input: string) => (await tools.call("calc", input)).text;
+
+interface Row {
+  id: string;
+  prompt: { content: string }[];
+  answer: string;
+  calls: string[];
+}
+const rows = (name: string) =>
+  readFileSync(join(example, `data/${name}.jsonl`), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Row);
+
+const parts = { train: 200, "held-out": 60, reworded: 40 };
+
+test("own-task: questions are distinct across its files, and their calls give their answers", async () => {
+  const seen = new Set<string>();
+  for (const [name, count] of Object.entries(parts)) {
+    const questions = rows(name);
+    assert.equal(questions.length, count);
+    for (const { id, prompt, answer, calls } of questions) {
+      assert.match(id, new RegExp(`^${name}-`));
+      let last = "";
+      for (const call of calls) last = await ask(call);
+      assert.equal(last, answer, id);
+      seen.add(prompt.at(-1)!.content);
+    }
+  }
+  assert.equal(seen.size, 300);
+});
+
+test("own-task: the tool computes, converts and adds times, and answers what it cannot read", async () => {
+  const cases = {
+    "3 * 2.40 + 1.15": "8.35",
+    "2.5 lb to kg": "1.13 kg",
+    "18:00 - 7:30": "10:30",
+    "23:30 + 1:45": "1:15",
+    "2 stone to kg": "Error: unknown unit stone",
+    "2 kg to ml": "Error: kg is no volume",
+  };
+  for (const [input, expected] of Object.entries(cases)) assert.equal(await ask(input), expected);
+  assert.match(await ask("20 eggs"), /^Error: /);
+});
+
+test("own-task: the reward wants the right answer at the end, in the unit asked for", async () => {
+  const of = async (answer: string, groundTruth: string) => {
+    const judged = judgedTrajectory({ response: `<calc>1</calc>${answer}`, groundTruth });
+    return ((await compute_score(judged, { signal: new AbortController().signal })) as Score).score;
+  };
+  const right = ["4.99 kg", "4.99", "5.0 kg"];
+  for (const answer of right)
+    assert.equal(await of(`<answer>${answer}</answer>`, "4.99 kg"), 1, answer);
+  const wrong = ["4.99 g", "4.99 * 2", "5.2 kg", "", "kg"];
+  for (const answer of wrong)
+    assert.equal(await of(`<answer>${answer}</answer>`, "4.99 kg"), 0, answer);
+  assert.equal(await of("4.99 kg", "4.99 kg"), 0);
+  assert.equal(await of("<answer>10:30</answer>", "10:30"), 1);
+  assert.equal(await of("<answer>10:31</answer>", "10:30"), 0);
+});
+
+const home = mkdtempSync(join(tmpdir(), "arpo-lab-own-task-"));
+after(() => rmSync(home, { recursive: true }));
+
+const tiny = join(root, "data/models/tiny");
+const small = ["trainer.total_training_steps=1", "data.train_batch_size=2"];
+/** What makes a command of the page small, and puts the small model in place of SmolLM2. */
+const smaller: Record<string, string[]> = {
+  sft: [`model_name_or_path=${tiny}`, "max_steps=1", "max_samples=4", "cutoff_len=512"],
+  doctor: ["data.max_prompt_length=400", ...small],
+  train: [
+    ...["data.max_prompt_length=400", "data.max_response_length=32", ...small],
+    ...[
+      "actor_rollout_ref.actor.ppo_mini_batch_size=2",
+      "actor_rollout_ref.rollout.val_kwargs.n=1",
+    ],
+  ],
+};
+
+test("docs/own-task.md: its commands run, and report every part", () => {
+  const folder = join(home, "my-task");
+  cpSync(example, folder, { recursive: true });
+  rmSync(join(folder, "data/demonstrations.json"), { force: true });
+  const page = readFileSync(join(root, "docs/own-task.md"), "utf8");
+  const [, block = ""] = /^```sh\n([^]*?)^```$/m.exec(page) ?? [];
+  const commands = block.trim().split("\n").slice(1);
+  assert.equal(commands.length, 8);
+  const said: Record<string, string> = {};
+  for (const command of commands) {
+    const [npx, program, ...words] = command.split(" ");
+    assert.deepEqual([npx, program], ["npx", "arpo-lab"]);
+    const [name = ""] = words;
+    if (name === "fetch") continue; // 98 MB: the small model stands in
+    const args = [join(root, "bin/arpo-lab.mjs"), ...words, ...(smaller[name] ?? [])];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    assert.equal(status, 0, `${command}\n${stdout}${stderr}`);
+    said[words.slice(0, 2).join(" ")] = stdout + stderr;
+    said[name] = stdout + stderr;
+  }
+  assert.match(said["run demonstrations.ts"]!, /^40 demonstrations/);
+  assert.match(said["sft"]!, /4 rows, 1 steps/);
+  assert.match(said["doctor"]!, /tokenizer cuts \d\d% of the \d+ words[^]*fetch smollm2/);
+  assert.match(said["train"]!, /done: 1 steps[^]*warning: the model's tokenizer cuts/);
+  assert.match(
+    said["run report.ts"]!,
+    /\| arpo → grpo \| 60 held-out \|[^]*\| arpo → grpo \| 40 reworded \|/,
+  );
+  assert.match(readFileSync(join(folder, "curves.svg"), "utf8"), /<svg/);
+});
+
+test("own-task: its TypeScript passes the compiler", () => {
+  const folder = join(home, "checked");
+  cpSync(example, folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  const paths = { "arpo-lab/*": [join(root, "dist/src/api/*.d.ts")] };
+  const compilerOptions = {
+    ...{ paths, strict: true, noUncheckedIndexedAccess: true, noEmit: true, skipLibCheck: true },
+    ...{
+      target: "es2022",
+      module: "nodenext",
+      types: ["node"],
+      typeRoots: [join(root, "node_modules/@types")],
+    },
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(root, "node_modules/typescript/bin/tsc"), "-p", folder],
+    { encoding: "utf8" },
+  );
+  assert.equal(status, 0, stdout);
+});
