@@ -3,7 +3,7 @@
 // Called by `npm test` before the runner.
 import { spawnSync } from "node:child_process";
 import {
-  copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -47,9 +47,9 @@ for (const folder of ["src", "kernel", "picture", "spelling", "platform", "http-
     }
   }
 }
-// The programs of examples/ are checked with them; tests/arpo-example.test.ts runs them.
+// The programs of examples/ are checked with them; tests/*-example.test.ts runs them.
 for (const name of readdirSync(join(root, "examples"))) {
-  copyFileSync(join(root, "examples", name), join(out, `program-${name}`));
+  cpSync(join(root, "examples", name), join(out, `program-${name}`), { recursive: true });
 }
 for (const [group, lines] of tests) {
   writeFileSync(
@@ -70,7 +70,7 @@ writeFileSync(
       noUnusedLocals: false,
       noUncheckedIndexedAccess: false,
     },
-    include: ["*.ts"],
+    include: ["*.ts", "program-*/*.ts"],
     exclude: [],
   }),
 );
