@@ -26,7 +26,9 @@ export default tseslint.config(
     files: ["**/*.ts"],
     ignores: ["kernel/server/page/**"],
     languageOptions: {
-      parserOptions: { projectService: { allowDefaultProject: ["examples/*.ts", "examples/own-task/*.ts"] } },
+      parserOptions: {
+        projectService: { allowDefaultProject: ["examples/*.ts", "examples/own-task/*.ts"] },
+      },
     },
     rules: {
       "@typescript-eslint/no-floating-promises": [
