@@ -14,7 +14,7 @@ if (folder === undefined || !existsSync(folder)) {
   process.exit(1);
 }
 
-const modules = /^(src|kernel|picture|cli|http-server|spelling|platform)\//;
+const modules = /^(src|kernel|picture|cli|http-server|arguments|platform)\//;
 const product = (file) =>
   file.endsWith(".js") && modules.test(file) && !/\.test\.js$|\/testing\//.test(file);
 

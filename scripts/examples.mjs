@@ -21,7 +21,7 @@ mkdirSync(out, { recursive: true });
 
 /** The examples of each module: the modules, and what the tests are called. */
 const tests = new Map();
-for (const folder of ["src", "kernel", "picture", "spelling", "platform", "http-server"].filter(
+for (const folder of ["src", "kernel", "picture", "arguments", "platform", "http-server"].filter(
   (r) => existsSync(join(root, r)),
 )) {
   for (const file of readdirSync(join(root, folder), { recursive: true })) {

@@ -1,4 +1,4 @@
-import { defined } from "../../src/arguments/defined.js";
+import { defined } from "../../arguments/defined.js";
 import { capture, type CaptureServer } from "../../src/capture/capture-server.js";
 import type { CaptureTask } from "../../src/capture/captured-call.js";
 import { Semaphore } from "../../src/concurrency/semaphore.js";

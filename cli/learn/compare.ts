@@ -1,10 +1,10 @@
 import { basename } from "node:path";
-import { defined } from "../../src/arguments/defined.js";
+import { defined } from "../../arguments/defined.js";
 import { studentInterval } from "../../src/eval/metrics/interval.js";
 import { compareAt, type CompareAtOptions } from "../../src/run/compare/compare-at.js";
 import { plusMinus } from "../../src/text/interval-text.js";
 import { RunFolder } from "../../src/run/folder/run-folder.js";
-import { nearest } from "../../spelling/nearest.js";
+import { nearest } from "../../arguments/nearest.js";
 import type { MetricLine } from "../../src/view/figures/metric-lines.js";
 import { compareRuns as figureOf } from "../../src/view/figures/compare-runs.js";
 import { saveFigure } from "../../src/view/export/save-figure.js";

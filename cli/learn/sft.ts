@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { defined } from "../../src/arguments/defined.js";
+import { defined } from "../../arguments/defined.js";
 import { SftRun } from "../../src/run/sft/sft-run.js";
 import { loadSftConfig } from "../../src/run/sft/sft-config.js";
 import { rewardCurves } from "../../src/view/figures/reward-curves.js";

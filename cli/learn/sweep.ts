@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { parse } from "yaml";
-import { defined } from "../../src/arguments/defined.js";
+import { defined } from "../../arguments/defined.js";
 import type { ConfigPreset } from "../../src/run/config/presets.js";
 import { compareAt, type CompareAtOptions } from "../../src/run/compare/compare-at.js";
 import { sweep } from "../../src/run/sweep/sweep.js";

@@ -1,4 +1,4 @@
-import { defined } from "../../src/arguments/defined.js";
+import { defined } from "../../arguments/defined.js";
 import type { Config } from "../../src/run/config/schema.js";
 import { RunFolder } from "../../src/run/folder/run-folder.js";
 import { consoleLogger } from "../../src/run/loggers/console.js";

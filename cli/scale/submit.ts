@@ -1,4 +1,4 @@
-import { defined } from "../../src/arguments/defined.js";
+import { defined } from "../../arguments/defined.js";
 import { cluster, type SubmitOptions } from "../../src/scale/job/cluster.js";
 import type { JobRecord } from "../../src/scale/job/job-record.js";
 import type { Sweep } from "../../src/scale/job/sweep.js";

@@ -1,4 +1,4 @@
-import { defined } from "../../src/arguments/defined.js";
+import { defined } from "../../arguments/defined.js";
 import type { CacheType, DecoderType } from "../../src/model/decoder/weights.js";
 import { modelFolder } from "../../src/model/files/model-folder.js";
 import { Policy } from "../../src/policy/policies.js";

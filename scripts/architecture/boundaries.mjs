@@ -4,7 +4,7 @@ const boundaries = [
   ["src/", /^(kernel|cli)\//, "the toolkit runs in any process, kernel or not"],
   ["picture/", /^(?!(picture|platform)\/)/, "shared by all"],
   ["platform/", /^(?!platform\/)/, "shared by all"],
-  ["spelling/", /^(?!spelling\/)/, "shared by all"],
+  ["arguments/", /^(?!arguments\/)/, "shared by all"],
   ["http-server/", /^(?!(http-server|platform)\/)/, "shared by all"],
   ["kernel/compile/", /^kernel\/(run|wire|display)\//, "the compiler sees no running value"],
   [

@@ -1,10 +1,9 @@
 // Options are checked by `checkOptions`, which knows their names. `checkArguments` looks at kinds alone: a
-// misspelled option would be silently ignored. What is experimental and asks machines and servers is free to
-// look at kinds alone, so far.
+// misspelled option would be silently ignored.
 import ts from "typescript";
 import { parse, sources } from "./imports.mjs";
 
-const free = /^src\/(arguments|convert|doctor|scale)\//;
+const free = /^(arguments|src\/(convert|doctor|scale))\//;
 
 /** Every call of `checkArguments` that is given options, as `path:line`. */
 export function uncheckedOptions() {

@@ -3,7 +3,7 @@ export const sourceRoots = [
   "src",
   "kernel",
   "picture",
-  "spelling",
+  "arguments",
   "platform",
   "http-server",
   "cli",

@@ -5,8 +5,8 @@ import {
   milliseconds,
   fromTo,
   type OptionRules,
-} from "../arguments/check-options.js";
-import { defined } from "../arguments/defined.js";
+} from "../../arguments/check-options.js";
+import { defined } from "../../arguments/defined.js";
 import type { EpisodeScore } from "../environment/environment.js";
 import type { Policy } from "../policy/policies.js";
 import { treesToJsonl } from "../rollout/files/tree-jsonl.js";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { defined } from "../arguments/defined.js";
+import { defined } from "../../arguments/defined.js";
 import type { EpisodeScore } from "../environment/environment.js";
 import { OpenCalls } from "../import/row/message-text.js";
 import type { GeneratedToken } from "../policy/policy.js";

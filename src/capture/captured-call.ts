@@ -1,4 +1,4 @@
-import { defined } from "../arguments/defined.js";
+import { defined } from "../../arguments/defined.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import type { FinishReason, Segment } from "../policy/policy.js";
 

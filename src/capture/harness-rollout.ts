@@ -5,8 +5,8 @@ import {
   milliseconds,
   oneOf,
   type OptionRules,
-} from "../arguments/check-options.js";
-import { defined } from "../arguments/defined.js";
+} from "../../arguments/check-options.js";
+import { defined } from "../../arguments/defined.js";
 import { Semaphore } from "../concurrency/semaphore.js";
 import type { EpisodeScore } from "../environment/environment.js";
 import type { Policy } from "../policy/policies.js";

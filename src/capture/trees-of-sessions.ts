@@ -2,7 +2,7 @@ import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { ImportedPart, ImportedRow } from "../import/row/imported-row.js";
 import { treeOfRows } from "../import/trees/tree-of-rows.js";
 import type { EpisodeScore } from "../environment/environment.js";
-import { defined } from "../arguments/defined.js";
+import { defined } from "../../arguments/defined.js";
 import type { Sampler } from "../policy/policy.js";
 import { RolloutTree } from "../rollout/rollout-tree.js";
 import type { RolloutTask } from "../rollout/task.js";

@@ -1,4 +1,4 @@
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { existsSync, readFile, readdir } from "#platform/files";
 import { join } from "#platform/path";
 import { formatGenerationConfig } from "../model/generation-config.js";

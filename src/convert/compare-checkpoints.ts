@@ -1,5 +1,10 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-import { checkOptions, notNegative, oneOf, type OptionRules } from "../arguments/check-options.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  notNegative,
+  oneOf,
+  type OptionRules,
+} from "../../arguments/check-options.js";
 import { packHalf, unpackHalf, type WeightType, weightTypes } from "../model/files/half.js";
 import { openCheckpoint } from "./open-checkpoint.js";
 import { readBaseFiles } from "./base-files.js";

@@ -1,6 +1,6 @@
 import { sameBytes } from "#platform/bytes";
-import { checkArguments } from "../arguments/check-arguments.js";
-import { above, checkOptions, oneOf, type OptionRules } from "../arguments/check-options.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { above, checkOptions, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import {
   type GgufOptions,
   ggufTypes,

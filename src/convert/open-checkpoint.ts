@@ -1,5 +1,5 @@
 import { readdir } from "#platform/files";
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { isGguf } from "../model/files/gguf/is-gguf.js";
 import type { WeightType } from "../model/files/half.js";
 import { openModel } from "../model/files/open-model.js";

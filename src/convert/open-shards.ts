@@ -1,4 +1,4 @@
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { readdir } from "#platform/files";
 import { join } from "#platform/path";
 import { PickleObject } from "./pickle.js";

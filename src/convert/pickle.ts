@@ -1,5 +1,5 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-import { checkOptions } from "../arguments/check-options.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { refusedOpcodes, tellPickled } from "./pickle-names.js";
 
 /**

@@ -1,4 +1,4 @@
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { join } from "#platform/path";
 import { readAdapterConfig } from "../model/lora/adapter-config.js";
 import { SafetensorsFile } from "../model/files/safetensors-file.js";

@@ -1,5 +1,5 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-import { checkOptions } from "../arguments/check-options.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { readRows } from "./read-rows.js";
 import { type RlRowOptions, rlRowRules, taskFromRow } from "./rl-row.js";
 import type { Task } from "./task.js";

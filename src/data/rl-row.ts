@@ -1,6 +1,6 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-import { checkOptions, type OptionRules } from "../arguments/check-options.js";
-import { defined } from "../arguments/defined.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
+import { defined } from "../../arguments/defined.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import type { DataRow } from "./read-rows.js";
 import type { Task } from "./task.js";

@@ -1,5 +1,5 @@
 // The tools of the task generators, apart from `./index.ts`, which loads a model when it is imported.
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { TaskSet } from "../data/tasks/task-set.js";
 import { type World, world, worldPages } from "../data/tasks/world.js";
 import { calculate } from "../tools/calculator/arithmetic.js";

@@ -1,4 +1,4 @@
-import { checkArguments, shown } from "../arguments/check-arguments.js";
+import { checkArguments, shown } from "../../arguments/check-arguments.js";
 import type { Random } from "../random/random.js";
 import type { ToolCall, ToolResult } from "../tools/tool.js";
 

@@ -1,11 +1,11 @@
 import { environment } from "#platform/environment";
-import { checkArguments, shown } from "../arguments/check-arguments.js";
+import { checkArguments, shown } from "../../arguments/check-arguments.js";
 import {
   checkOptions,
   integer,
   type OptionRule,
   type OptionRules,
-} from "../arguments/check-options.js";
+} from "../../arguments/check-options.js";
 import { requestJson, shownUrl } from "../http/request-json.js";
 import type { ToolCall, ToolResult } from "../tools/tool.js";
 import type { Environment, EnvironmentSource, EnvironmentStart } from "./environment.js";

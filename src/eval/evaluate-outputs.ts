@@ -1,9 +1,9 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-import { checkOptions, oneOf, type OptionRules } from "../arguments/check-options.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import { readFile, readdir } from "#platform/files";
 import { basename, join, resolve } from "#platform/path";
 import { z } from "#zod";
-import { defined } from "../arguments/defined.js";
+import { defined } from "../../arguments/defined.js";
 import { extractAnswer } from "../reward/extract-answer.js";
 import { resultIn } from "../text/result-block.js";
 import type { Benchmark } from "./benchmarks/benchmark.js";

@@ -1,13 +1,13 @@
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   checkOptions,
   optionsFor,
   type OptionRules,
   rulesWithout,
-} from "../arguments/check-options.js";
+} from "../../arguments/check-options.js";
 import { readFile } from "#platform/files";
 import { join } from "#platform/path";
-import { defined } from "../arguments/defined.js";
+import { defined } from "../../arguments/defined.js";
 import { ProgressLine } from "../show/progress-line.js";
 import { watchAs } from "../show/show-as.js";
 import type { Policy } from "../policy/policy.js";

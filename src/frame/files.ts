@@ -1,7 +1,7 @@
-import { checkOptions, type OptionRules } from "../arguments/check-options.js";
-import { defined } from "../arguments/defined.js";
+import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
+import { defined } from "../../arguments/defined.js";
 import { DataFrame, type BaseDataOptionType, Papa, Series } from "#danfojs";
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { readFile, writeFileSync } from "#platform/files";
 
 /** How a table is read; more is Papa Parse's own: `delimiter`, `comments`, `preview`, … */

@@ -1,5 +1,5 @@
-import { checkOptions, oneOf } from "../arguments/check-options.js";
-import { shown } from "../arguments/check-arguments.js";
+import { checkOptions, oneOf } from "../../arguments/check-options.js";
+import { shown } from "../../arguments/check-arguments.js";
 import { Evaluation } from "../eval/report/evaluation.js";
 import { type BatchRow, TrainingBatch } from "../learn/batch.js";
 import { UpdateReport } from "../learn/update/update-report.js";

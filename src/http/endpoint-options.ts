@@ -6,8 +6,8 @@ import {
   type OptionRule,
   type OptionRules,
   required,
-} from "../arguments/check-options.js";
-import { shown } from "../arguments/check-arguments.js";
+} from "../../arguments/check-options.js";
+import { shown } from "../../arguments/check-arguments.js";
 import { note as say } from "#platform/note";
 
 /** How endpoints are asked. */

@@ -1,5 +1,5 @@
 import { environment } from "#platform/environment";
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   candidates,
   choose,

@@ -1,5 +1,5 @@
-import { defined } from "../arguments/defined.js";
-import { shown } from "../arguments/check-arguments.js";
+import { defined } from "../../arguments/defined.js";
+import { shown } from "../../arguments/check-arguments.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { CarriedCount } from "./carried.js";
 import type { RolloutFormat } from "./formats/format.js";

@@ -1,5 +1,5 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-import { checkOptions, fromTo, type OptionRules, positive } from "../arguments/check-options.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, fromTo, type OptionRules, positive } from "../../arguments/check-options.js";
 import { passLogProbs, gatherFrom, splitByTokens } from "../learn/update/passes.js";
 import type { Policy } from "../policy/policy.js";
 import { ModelPolicy } from "../policy/policy-from-model.js";

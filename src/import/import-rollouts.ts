@@ -1,8 +1,8 @@
 import { joinBytes, utf8Text } from "#platform/bytes";
 import { readFile, readPieces } from "#platform/files";
 import { extname } from "#platform/path";
-import { checkArguments } from "../arguments/check-arguments.js";
-import { checkOptions } from "../arguments/check-options.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { parquetFile, plainCell } from "../data/read-rows.js";
 import { treesFromParquet } from "../rollout/files/tree-parquet.js";
 import { Collection } from "./collect.js";

@@ -1,5 +1,5 @@
-import { defined } from "../arguments/defined.js";
-import { shown } from "../arguments/check-arguments.js";
+import { defined } from "../../arguments/defined.js";
+import { shown } from "../../arguments/check-arguments.js";
 import { TrainingBatch } from "../learn/batch.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policy.js";

@@ -1,6 +1,6 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-import { checkOptions, integer, type OptionRules, texts } from "../arguments/check-options.js";
-import { defined } from "../arguments/defined.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, integer, type OptionRules, texts } from "../../arguments/check-options.js";
+import { defined } from "../../arguments/defined.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policy.js";
 import { Collection, type CollectOptions } from "./collect.js";

@@ -1,5 +1,5 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-import { checkOptions, oneOf, type OptionRules, share } from "../arguments/check-options.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, oneOf, type OptionRules, share } from "../../arguments/check-options.js";
 import type { PresetName } from "../preset-table.js";
 import type { Scored, ScoredTrajectory } from "../reward/scored.js";
 import { hardAttribution } from "./advantage/attribution.js";

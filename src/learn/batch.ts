@@ -1,4 +1,4 @@
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Scored } from "../reward/scored.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
 import { showAs, type Shown } from "../show/show-as.js";

@@ -1,11 +1,11 @@
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   checkOptions,
   integer,
   integerOrAll,
   oneOf,
   type OptionRules,
-} from "../arguments/check-options.js";
+} from "../../arguments/check-options.js";
 import { byGroup } from "./advantage/estimator.js";
 
 /** What is left of a generated batch. */

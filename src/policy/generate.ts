@@ -4,7 +4,7 @@ import {
   integer,
   listOf,
   type OptionRules,
-} from "../arguments/check-options.js";
+} from "../../arguments/check-options.js";
 import { samplingRules } from "./check-generate.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import { Random } from "../random/random.js";

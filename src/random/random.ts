@@ -1,5 +1,5 @@
 import * as exact from "../exact/index.js";
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 /**
  * Randomness that is a pure function of a seed, a path of names and a position.
  *

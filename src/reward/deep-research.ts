@@ -1,4 +1,4 @@
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { count } from "../text/python-text.js";
 import { lastBoxed, unboxed } from "./extract-answer.js";
 import { tokenF1 } from "./qa-em.js";

@@ -1,4 +1,4 @@
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { strip } from "../text/python-text.js";
 
 /** Where the brace that balances the first opening one after `from` is, or -1. */

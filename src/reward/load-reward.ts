@@ -2,7 +2,7 @@ import { resolve } from "#platform/path";
 import { addressOf } from "#platform/addresses";
 import { homePath } from "../files/home-path.js";
 import { importModule } from "../modules/import-module.js";
-import { nearest } from "../../spelling/nearest.js";
+import { nearest } from "../../arguments/nearest.js";
 import { deepResearch } from "./deep-research.js";
 import { environmentReward } from "./environment-reward.js";
 import { gsm8k, math, mathNumeric } from "./math.js";

@@ -1,4 +1,4 @@
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { blocks } from "../text/result-block.js";
 import { count, strip, withoutArticles, withoutPunctuation, words } from "../text/python-text.js";
 import { type Judged, type Score, truthsOf } from "./score.js";

@@ -1,7 +1,7 @@
 import { expectManyListeners } from "#platform/many-listeners";
 import { yieldToEventLoop } from "#platform/turns";
-import { above, checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
-import { defined } from "../arguments/defined.js";
+import { above, checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
+import { defined } from "../../arguments/defined.js";
 import { Semaphore } from "../concurrency/semaphore.js";
 import type { Task } from "../data/task.js";
 import { RolloutTree } from "../rollout/rollout-tree.js";

@@ -1,6 +1,6 @@
-import { named, shown } from "../arguments/check-arguments.js";
-import { checkOptions } from "../arguments/check-options.js";
-import { defined } from "../arguments/defined.js";
+import { named, shown } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
+import { defined } from "../../arguments/defined.js";
 import type { Sampling } from "../policy/policy.js";
 import { algorithmPresets } from "../preset-table.js";
 import { toolSetOf } from "../tools/tool-set.js";

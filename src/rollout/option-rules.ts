@@ -7,7 +7,7 @@ import {
   type OptionRules,
   required,
   share,
-} from "../arguments/check-options.js";
+} from "../../arguments/check-options.js";
 import { truncations } from "../data/fit-prompt.js";
 import { samplingRules } from "../policy/check-generate.js";
 import { callFormatNames } from "../tools/calls/call-format.js";

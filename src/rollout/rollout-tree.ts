@@ -1,5 +1,5 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-import { defined } from "../arguments/defined.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { defined } from "../../arguments/defined.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Sampler } from "../policy/policy.js";
 import { showAs, type Shown } from "../show/show-as.js";

@@ -1,5 +1,5 @@
 import { note } from "#platform/note";
-import { checkArguments, shown } from "../arguments/check-arguments.js";
+import { checkArguments, shown } from "../../arguments/check-arguments.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policy.js";
 import { isChat, type Prompt, promptTask } from "../policy/prompt.js";

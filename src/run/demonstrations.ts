@@ -1,5 +1,10 @@
-import { checkOptions, integer, optionsOf, type OptionRules } from "../arguments/check-options.js";
-import { shown } from "../arguments/check-arguments.js";
+import {
+  checkOptions,
+  integer,
+  optionsOf,
+  type OptionRules,
+} from "../../arguments/check-options.js";
+import { shown } from "../../arguments/check-arguments.js";
 import { demonstrate, type Demonstration } from "../data/tasks/demonstrate.js";
 import { demonstrateIn } from "../data/environments/demonstrate-in.js";
 import { tasks as families } from "../data/tasks/index.js";

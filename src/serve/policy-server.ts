@@ -1,9 +1,9 @@
 import { z } from "#zod";
 import { checkJsonType, readJson } from "../../http-server/body.js";
 import { OwnPages, sameSecret } from "../../http-server/own-pages.js";
-import { checkArguments } from "../arguments/check-arguments.js";
-import { checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
-import { defined } from "../arguments/defined.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
+import { defined } from "../../arguments/defined.js";
 import type { Policy } from "../policy/policies.js";
 import { BatchAdmission } from "./batch-admission.js";
 import { chat } from "./chat.js";

@@ -1,4 +1,4 @@
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { blocks } from "./result-block.js";
 import { strip } from "./python-text.js";
 

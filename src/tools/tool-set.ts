@@ -3,8 +3,8 @@ import {
   integer,
   milliseconds,
   type OptionRules,
-} from "../arguments/check-options.js";
-import { checkArguments, shown } from "../arguments/check-arguments.js";
+} from "../../arguments/check-options.js";
+import { checkArguments, shown } from "../../arguments/check-arguments.js";
 import { running } from "../watch/running.js";
 import { Semaphore } from "../concurrency/semaphore.js";
 import type { Tool, ToolResult } from "./tool.js";

@@ -1,13 +1,13 @@
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   checkOptions,
   integer,
   listOf,
   oneOf,
   type OptionRules,
-} from "../arguments/check-options.js";
+} from "../../arguments/check-options.js";
 import { readFile } from "#platform/files";
-import { nearest } from "../../spelling/nearest.js";
+import { nearest } from "../../arguments/nearest.js";
 import { sumsByPrompt } from "../rollout/entropy/bootstrap.js";
 import { showAs, type Shown } from "../show/show-as.js";
 import { withEnds } from "../text/interval-text.js";

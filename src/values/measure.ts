@@ -1,7 +1,7 @@
 import { appendFile, truncate, writeFile } from "#platform/files";
-import { checkArguments, shown } from "../arguments/check-arguments.js";
-import { checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
-import { defined } from "../arguments/defined.js";
+import { checkArguments, shown } from "../../arguments/check-arguments.js";
+import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
+import { defined } from "../../arguments/defined.js";
 import { readIfThere } from "../files/read-if-there.js";
 import type { Policy } from "../policy/policy.js";
 import type { Reward } from "../reward/reward-function.js";

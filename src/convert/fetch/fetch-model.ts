@@ -2,7 +2,7 @@ import { utf8Text } from "#platform/bytes";
 import { open, readPieces, rm, stat } from "#platform/files";
 import { basename, dirname, resolve } from "#platform/path";
 import { sha256Of } from "#platform/sha256";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import { homePath } from "../../files/home-path.js";
 import { HttpError, requestJson } from "../../http/request-json.js";
 import { outputFolder } from "../../model/files/model-folder.js";

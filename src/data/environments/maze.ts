@@ -1,5 +1,5 @@
-import { checkArguments, shown } from "../../arguments/check-arguments.js";
-import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
+import { checkArguments, shown } from "../../../arguments/check-arguments.js";
+import { checkOptions, integer, type OptionRules } from "../../../arguments/check-options.js";
 import type { Environment } from "../../environment/environment.js";
 import { Random } from "../../random/random.js";
 import type { ToolResult } from "../../tools/tool.js";

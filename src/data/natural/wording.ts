@@ -1,4 +1,4 @@
-import { shown } from "../../arguments/check-arguments.js";
+import { shown } from "../../../arguments/check-arguments.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import type { Random } from "../../random/random.js";
 import type { TaskSetOptions } from "../tasks/task-set.js";

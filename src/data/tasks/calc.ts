@@ -1,4 +1,4 @@
-import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
+import { checkOptions, integer, type OptionRules } from "../../../arguments/check-options.js";
 import { Random } from "../../random/random.js";
 import { type Expert, type TaskSet, type TaskSetOptions, fill, taskSetRules } from "./task-set.js";
 

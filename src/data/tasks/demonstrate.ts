@@ -1,5 +1,5 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, optionsOf } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, optionsOf } from "../../../arguments/check-options.js";
 import type { Random } from "../../random/random.js";
 import { resultBlock } from "../../text/result-block.js";
 import type { Task } from "../task.js";

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
+import { checkOptions, type OptionRules } from "../../../arguments/check-options.js";
 import { Random } from "../../random/random.js";
 import { type Decide, type Expert, type TaskSet, type TaskSetOptions, fill, taskSetRules } from "./task-set.js";
 import {

@@ -1,4 +1,4 @@
-import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
+import { checkOptions, integer, type OptionRules } from "../../../arguments/check-options.js";
 import { Random } from "../../random/random.js";
 import { drawNumber, valueOf } from "./calc.js";
 import { type WorldOptions, readOff, searchFor } from "./lookup.js";

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
+import { checkOptions, type OptionRules } from "../../../arguments/check-options.js";
 import { Random } from "../../random/random.js";
 import { type WorldOptions, readOff, searchFor } from "./lookup.js";
 import { type Expert, type TaskSet, fill, taskSetRules } from "./task-set.js";

@@ -1,4 +1,4 @@
-import { integer, type OptionRules, share } from "../../arguments/check-options.js";
+import { integer, type OptionRules, share } from "../../../arguments/check-options.js";
 import type { EnvironmentSource } from "../../environment/environment.js";
 import type { Random } from "../../random/random.js";
 import type { Task } from "../task.js";

@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import { Random } from "../../random/random.js";
 
 /** One thing the world knows, as a page of the corpus says it. */

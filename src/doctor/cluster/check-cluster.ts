@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import { modelFolder } from "../../model/files/model-folder.js";
 import { loadConfig } from "../../run/config/load.js";
 import type { LoadOptions } from "../../run/config/options.js";

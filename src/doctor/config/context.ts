@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import type { Task } from "../../data/task.js";
 import type { ModelConfig } from "../../model/config.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";

@@ -1,4 +1,4 @@
-import { checkArguments, shown } from "../../arguments/check-arguments.js";
+import { checkArguments, shown } from "../../../arguments/check-arguments.js";
 import { weightShapes } from "../../model/transformer/weights.js";
 import type { Policy } from "../../policy/policies.js";
 import type { Sequence } from "../../policy/policy.js";

@@ -1,5 +1,5 @@
 import type * as sockets from "#platform/web-socket";
-import { shown } from "../../arguments/check-arguments.js";
+import { shown } from "../../../arguments/check-arguments.js";
 import { shownUrl } from "../../http/request-json.js";
 import { withoutSecrets } from "../../http/without-secrets.js";
 

@@ -1,12 +1,12 @@
 import { environment } from "#platform/environment";
-import { checkArguments, shown } from "../../arguments/check-arguments.js";
+import { checkArguments, shown } from "../../../arguments/check-arguments.js";
 import {
   checkOptions,
   integer,
   milliseconds,
   oneOf,
   type OptionRules,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { requestJson, shownUrl } from "../../http/request-json.js";
 import {
   type ArgumentSchema,

@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 
 type Json = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import { packagePath } from "#platform/package-path";
-import { nearest } from "../../../spelling/nearest.js";
+import { nearest } from "../../../arguments/nearest.js";
 import type { Benchmark, LoadedBenchmark } from "./benchmark.js";
 import { behindHashes, readBenchmark } from "./read-benchmark.js";
 

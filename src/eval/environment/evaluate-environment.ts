@@ -1,5 +1,5 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, integer, type OptionRules } from "../../../arguments/check-options.js";
 import type { Task } from "../../data/task.js";
 import type { TaskSet } from "../../data/tasks/task-set.js";
 import type { Policy, Sampling } from "../../policy/policy.js";

@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import { encodeStart } from "../../model/tokenizer/encode-start.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Policy, Segment, Sequence, Session } from "../../policy/policy.js";

@@ -1,7 +1,7 @@
 import { expectManyListeners } from "#platform/many-listeners";
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
-import { defined } from "../../arguments/defined.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, integer, type OptionRules } from "../../../arguments/check-options.js";
+import { defined } from "../../../arguments/defined.js";
 import { Semaphore } from "../../concurrency/semaphore.js";
 import type { Policy, Session } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";

@@ -6,9 +6,9 @@ import {
   type OptionRules,
   required,
   rulesWithout,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { expectManyListeners } from "#platform/many-listeners";
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import { samplingRules } from "../../policy/check-generate.js";
 import {
   endpointRules,

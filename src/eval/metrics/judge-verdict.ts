@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import { mathEquivalent } from "../../reward/math-equivalence.js";
 import { strip } from "../../text/python-text.js";
 

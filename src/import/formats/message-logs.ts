@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
 import {

@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import { numberIn, textOf, truthIn, isRecord, withoutFields } from "../row/fields.js";
 import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
 import { splitOutput } from "../row/message-text.js";

@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import { numberIn, numbersIn, truthIn, withoutFields } from "../row/fields.js";
 import type { FileRecord } from "../row/fields.js";
 import { completionIn, promptIn, type RolloutFormat } from "./format.js";

@@ -1,5 +1,5 @@
-import { defined } from "../../arguments/defined.js";
-import { shown } from "../../arguments/check-arguments.js";
+import { defined } from "../../../arguments/defined.js";
+import { shown } from "../../../arguments/check-arguments.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 
 /** A record of a file: one line of JSON lines, or one row of a table. */

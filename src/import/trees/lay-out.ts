@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { ImportedPart, ImportedRow } from "../row/imported-row.js";
 import { messageText, OpenCalls } from "../row/message-text.js";

@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import type { ChatMessage, ChatOptions, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { ImportedPart, TokenNumbers, ToolCall } from "../row/imported-row.js";
 import { messageText } from "../row/message-text.js";

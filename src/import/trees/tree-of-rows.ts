@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { rolloutConfig } from "../../rollout/config.js";
 import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";

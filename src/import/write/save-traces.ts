@@ -1,7 +1,7 @@
 import { writeFile } from "#platform/files";
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
-import { defined } from "../../arguments/defined.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, type OptionRules } from "../../../arguments/check-options.js";
+import { defined } from "../../../arguments/defined.js";
 import { TrainingBatch } from "../../learn/batch.js";
 import type { ScorableTask } from "../../reward/score-trees.js";
 import { Scored } from "../../reward/scored.js";

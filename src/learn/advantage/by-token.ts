@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import type { Advantages, Outcome } from "./estimator.js";
 import { masked, type Rows, whiten } from "./masked.js";
 

@@ -1,4 +1,4 @@
-import { shown } from "../../arguments/check-arguments.js";
+import { shown } from "../../../arguments/check-arguments.js";
 import type { Rows } from "../advantage/masked.js";
 import {
   type Figures,

@@ -6,8 +6,8 @@ import {
   type OptionRule,
   type OptionRules,
   positive,
-} from "../../arguments/check-options.js";
-import { shown } from "../../arguments/check-arguments.js";
+} from "../../../arguments/check-options.js";
+import { shown } from "../../../arguments/check-arguments.js";
 import { detached } from "../../tensor/detached.js";
 import { tf } from "../../tensor/tf.js";
 import type { ScoredRow, PreparedRow } from "../batch.js";

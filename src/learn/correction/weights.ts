@@ -16,7 +16,7 @@ import {
   share,
   tokenDeviation,
 } from "./figures.js";
-import { shown } from "../../arguments/check-arguments.js";
+import { shown } from "../../../arguments/check-arguments.js";
 import type { Rows } from "../advantage/masked.js";
 import { parseBounds, type Threshold, type Bounds } from "./rejection.js";
 

@@ -1,4 +1,4 @@
-import { checkOptions, notNegative, type OptionRules } from "../../arguments/check-options.js";
+import { checkOptions, notNegative, type OptionRules } from "../../../arguments/check-options.js";
 import { mean, scores } from "../advantage/estimator.js";
 import type { Rows } from "../advantage/masked.js";
 import {

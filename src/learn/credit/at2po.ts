@@ -4,7 +4,7 @@ import {
   notNegative,
   oneOf,
   type OptionRules,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import {
   bottomUp,
   childrenOf,

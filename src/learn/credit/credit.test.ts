@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import { appo, appoRewards } from "./appo.js";
 import { Random } from "../../random/random.js";
 import { at2po } from "./at2po.js";

@@ -4,7 +4,7 @@ import {
   notNegative,
   oneOf,
   type OptionRules,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { mean, scores } from "../advantage/estimator.js";
 import type { Rows } from "../advantage/masked.js";
 import { Credit, short, wholeRow, perGroup, sampleNorm } from "./credit.js";

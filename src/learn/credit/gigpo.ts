@@ -5,7 +5,7 @@ import {
   oneOf,
   type OptionRules,
   share,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import {
   type CreditSum,
   type CreditTerm,

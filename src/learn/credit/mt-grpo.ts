@@ -3,7 +3,7 @@ import {
   finite,
   notNegative,
   type OptionRules,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import type { Rows } from "../advantage/masked.js";
 import {
   Credit,

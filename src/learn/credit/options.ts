@@ -6,7 +6,7 @@ import {
   type OptionRules,
   optionsOf,
   share,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import type { ScoredTrajectory } from "../../reward/scored.js";
 import { appoRules, type AppoOptions } from "./appo.js";
 import { type At2poOptions, at2poRules } from "./at2po.js";

@@ -5,7 +5,7 @@ import {
   share,
   notNegative,
   oneOf,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { mean } from "../advantage/estimator.js";
 import type { Rows } from "../advantage/masked.js";
 import {

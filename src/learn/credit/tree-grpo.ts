@@ -3,7 +3,7 @@ import {
   notNegative,
   oneOf,
   type OptionRules,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { scores } from "../advantage/estimator.js";
 import type { Rows } from "../advantage/masked.js";
 import {

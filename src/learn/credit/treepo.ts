@@ -1,4 +1,4 @@
-import { checkOptions, finite, oneOf, type OptionRules } from "../../arguments/check-options.js";
+import { checkOptions, finite, oneOf, type OptionRules } from "../../../arguments/check-options.js";
 import { mean, scores } from "../advantage/estimator.js";
 import { maskedMean, maskedVariance, type Rows } from "../advantage/masked.js";
 import {

@@ -1,4 +1,4 @@
-import { oneOf, type OptionRules } from "../../arguments/check-options.js";
+import { oneOf, type OptionRules } from "../../../arguments/check-options.js";
 import type { Random } from "../../random/random.js";
 import {
   type CreditNode,

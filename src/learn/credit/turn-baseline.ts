@@ -1,5 +1,5 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, oneOf, type OptionRules } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, oneOf, type OptionRules } from "../../../arguments/check-options.js";
 import { byGroup } from "../advantage/estimator.js";
 import { type CreditSum, short } from "./credit.js";
 

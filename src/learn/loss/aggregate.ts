@@ -1,5 +1,10 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, oneOf, type OptionRules, positive } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  oneOf,
+  type OptionRules,
+  positive,
+} from "../../../arguments/check-options.js";
 import { tf } from "../../tensor/tf.js";
 import {
   type AggregationRule,

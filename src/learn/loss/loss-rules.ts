@@ -7,7 +7,7 @@ import {
   type OptionRules,
   positive,
   share,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { type KlKind, klKinds } from "./kl.js";
 import { aggregationRules, type ClipOptions, lossAggregations } from "./options.js";
 import { type LossChoice, lossNames, type PolicyLossOptions } from "./registry.js";

@@ -1,12 +1,12 @@
 import { type ActorLossOptions, lossRules, policyLossRules } from "./loss-rules.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import {
   checkOptions,
   notNegative,
   oneOf,
   type OptionRules,
   positive,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { evenMaximum, evenMinimum } from "../../tensor/extremum.js";
 import {
   type AggregateOptions,

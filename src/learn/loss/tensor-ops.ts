@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import type { Random } from "../../random/random.js";
 import { detached } from "../../tensor/detached.js";
 import { either, evenMaximum, evenMinimum } from "../../tensor/extremum.js";

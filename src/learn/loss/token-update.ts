@@ -1,6 +1,6 @@
 import * as exact from "../../exact/index.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { anyNumber, checkOptions, type OptionRules } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { anyNumber, checkOptions, type OptionRules } from "../../../arguments/check-options.js";
 import { tokenLossRules } from "./loss-rules.js";
 import { type LossChoice, lossDefinitions, lossNameOf } from "./registry.js";
 import {

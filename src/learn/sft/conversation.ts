@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import { isResult, resultBlock } from "../../text/result-block.js";
 

@@ -1,5 +1,5 @@
-import { checkArguments, shown } from "../../arguments/check-arguments.js";
-import { checkOptions, integerOrAll } from "../../arguments/check-options.js";
+import { checkArguments, shown } from "../../../arguments/check-arguments.js";
+import { checkOptions, integerOrAll } from "../../../arguments/check-options.js";
 import type { Demonstration } from "../../data/tasks/demonstrate.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { resultBlocks } from "../../text/result-block.js";

@@ -1,5 +1,5 @@
-import { checkOptions } from "../../arguments/check-options.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import type { Demonstration } from "../../data/tasks/demonstrate.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";

@@ -10,8 +10,8 @@ import {
   type OptionRules,
   positive,
   share,
-} from "../../arguments/check-options.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
+} from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import { batches, type LoaderState } from "../../data/batches.js";
 import { shareRows } from "../../model/transformer/sharing.js";
 import type { Model } from "../../model/transformer/transformer.js";

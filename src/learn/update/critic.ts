@@ -1,5 +1,5 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, type OptionRules } from "../../../arguments/check-options.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Random } from "../../random/random.js";
 import type { AdamWState } from "../../tensor/adamw.js";

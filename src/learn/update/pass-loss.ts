@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import type { Random } from "../../random/random.js";
 import { tf } from "../../tensor/tf.js";
 import { type BatchRow, type PreparedRow, trainedMask } from "../batch.js";

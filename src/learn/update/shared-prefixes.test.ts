@@ -14,7 +14,7 @@ import { advantages } from "../advantages.js";
 import type { BatchRow } from "../batch.js";
 import { Learner } from "./learner.js";
 import type { UpdateOptions } from "./update-settings.js";
-import { optionsFor } from "../../arguments/check-options.js";
+import { optionsFor } from "../../../arguments/check-options.js";
 import { type ActorLossOptions, lossRules } from "../loss/loss-rules.js";
 import { actorLoss } from "../loss/losses.js";
 import { passLogProbs, spreadOver } from "./passes.js";

@@ -1,5 +1,5 @@
 import * as exact from "../../exact/index.js";
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import { showAs, type Shown } from "../../show/show-as.js";
 import {
   type BatchRow,

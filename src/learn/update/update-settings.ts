@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import {
   oneOf,
   above,
@@ -11,8 +11,8 @@ import {
   optionsOf,
   type OptionRules,
   positive,
-} from "../../arguments/check-options.js";
-import { named } from "../../arguments/check-arguments.js";
+} from "../../../arguments/check-options.js";
+import { named } from "../../../arguments/check-arguments.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Policy } from "../../policy/policies.js";
 import { type PresetName, learnPresets } from "../../preset-table.js";

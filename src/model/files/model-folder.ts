@@ -1,7 +1,7 @@
 import { existsSync, mkdir } from "#platform/files";
 import { packagePath } from "#platform/package-path";
 import { basename, join, resolve } from "#platform/path";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import { homePath } from "../../files/home-path.js";
 
 const packageRoot = packagePath("");

@@ -1,5 +1,10 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, integer, oneOf, type OptionRules } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  integer,
+  oneOf,
+  type OptionRules,
+} from "../../../arguments/check-options.js";
 import { chooseBackend } from "../choose/choose-backend.js";
 import { modelConfig, type ModelConfig } from "../config.js";
 import { initialValues } from "../transformer/init-weights.js";

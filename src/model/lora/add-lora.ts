@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import {
   checkOptions,
   either,
@@ -7,7 +7,7 @@ import {
   positive,
   required,
   texts,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { Random } from "../../random/random.js";
 import { tf } from "../../tensor/tf.js";
 import { adapterShapes, checkLora, chosenModules } from "./lora-modules.js";

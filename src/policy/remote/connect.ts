@@ -6,7 +6,7 @@ import {
   type OptionRules,
   required,
   rulesWithout,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { z } from "#zod";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import { modelFolder } from "../../model/files/model-folder.js";

@@ -1,7 +1,7 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import { generate, type GenerationOptions, type Generations } from "../generate.js";
 import type { Prompt } from "../prompt.js";
-import { checkArguments, shown } from "../../arguments/check-arguments.js";
+import { checkArguments, shown } from "../../../arguments/check-arguments.js";
 import {
   checkOptions,
   integer,
@@ -9,7 +9,7 @@ import {
   optionsFor,
   type OptionRules,
   required,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { checkGenerate } from "../check-generate.js";
 import type { GenerateOptions, Policy, Sequence } from "../policy.js";

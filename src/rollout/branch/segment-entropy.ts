@@ -1,6 +1,11 @@
 import * as exact from "../../exact/index.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, integer, oneOf, type OptionRules } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  integer,
+  oneOf,
+  type OptionRules,
+} from "../../../arguments/check-options.js";
 import type { Segment } from "../../policy/policy.js";
 
 /** How a segment's entropy is measured. */

@@ -1,4 +1,4 @@
-import { integer } from "../../arguments/check-options.js";
+import { integer } from "../../../arguments/check-options.js";
 import { modelTokens, type ProfiledTree, treesOf } from "./model-tokens.js";
 import { completed, type EntropyStatisticOptions } from "./options.js";
 

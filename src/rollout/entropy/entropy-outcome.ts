@@ -1,5 +1,5 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { oneOf } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { oneOf } from "../../../arguments/check-options.js";
 import { pathOf } from "../tree/tree-data.js";
 import type { BootstrapEstimate } from "./bootstrap.js";
 import { type ProfiledTree, signalAt, treesOf } from "./model-tokens.js";

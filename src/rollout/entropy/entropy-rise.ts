@@ -1,4 +1,4 @@
-import { checkOptions, integer } from "../../arguments/check-options.js";
+import { checkOptions, integer } from "../../../arguments/check-options.js";
 import { pathOf } from "../tree/tree-data.js";
 import {
   bootstrap,

@@ -1,5 +1,5 @@
 import { withEnds } from "../../text/interval-text.js";
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import type { BootstrapEstimate } from "./bootstrap.js";
 import { type CallConcentration, callConcentration } from "./call-concentration.js";
 import { type DistanceProfile, entropyByDistance } from "./entropy-by-distance.js";

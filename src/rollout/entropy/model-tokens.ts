@@ -1,4 +1,4 @@
-import { shown } from "../../arguments/check-arguments.js";
+import { shown } from "../../../arguments/check-arguments.js";
 import * as exact from "../../exact/index.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { pathOf, type RolloutTreeData } from "../tree/tree-data.js";

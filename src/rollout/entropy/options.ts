@@ -1,4 +1,9 @@
-import { checkOptions, integer, oneOf, type OptionRules } from "../../arguments/check-options.js";
+import {
+  checkOptions,
+  integer,
+  oneOf,
+  type OptionRules,
+} from "../../../arguments/check-options.js";
 import type { BootstrapOptions } from "./bootstrap.js";
 import { entropySignals, type ModelTokenOptions } from "./model-tokens.js";
 

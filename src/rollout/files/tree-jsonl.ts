@@ -1,5 +1,5 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions } from "../../../arguments/check-options.js";
 import { checkTree } from "./check-tree.js";
 import { exactFloats, fromExactJson, toExactJson } from "./exact-json.js";
 import { RolloutTree } from "../rollout-tree.js";

@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import { methodOf, type Environment, type EpisodeEnd } from "../../environment/environment.js";
 import type { EpisodeScore } from "../../environment/environment.js";
 import type { ToolOutcome, ToolSet } from "../../tools/tool-set.js";

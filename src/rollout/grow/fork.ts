@@ -1,10 +1,10 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import {
   checkOptions,
   integer,
   type OptionRules,
   required,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import type { Policy } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
 import { ToolSet, type ToolOutcome } from "../../tools/tool-set.js";

@@ -1,5 +1,5 @@
 import { note } from "#platform/note";
-import { shown } from "../../arguments/check-arguments.js";
+import { shown } from "../../../arguments/check-arguments.js";
 import type { Policy } from "../../policy/policy.js";
 import { choosePoints, placesWanted, roundsOf } from "../expand/choose-points.js";
 import { keptLeaves } from "../expand/kept-leaves.js";

@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import type { Sequence } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
 import type { ToolOutcome } from "../../tools/tool-set.js";

@@ -1,4 +1,4 @@
-import { shown } from "../../arguments/check-arguments.js";
+import { shown } from "../../../arguments/check-arguments.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { RandomState } from "../../random/random.js";
 import { type ExpansionSettings, readsText } from "../branch/family/settings.js";

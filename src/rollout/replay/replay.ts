@@ -1,4 +1,4 @@
-import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
+import { checkOptions, type OptionRules } from "../../../arguments/check-options.js";
 import { completeSettings } from "../branch/family/complete-settings.js";
 import {
   type ExpandOptions,

@@ -1,6 +1,6 @@
 import { homePath } from "../../files/home-path.js";
 import { join } from "#platform/path";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import {
   checkOptions,
   fromTo,
@@ -8,7 +8,7 @@ import {
   type OptionRules,
   positive,
   required,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { readIfThere } from "../../files/read-if-there.js";
 import { plusMinus } from "../../text/interval-text.js";
 import { textTable } from "../../text/text-table.js";

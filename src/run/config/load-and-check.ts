@@ -1,7 +1,7 @@
 import { environment } from "#platform/environment";
 import { readFile } from "#platform/files";
 import { dirname, resolve } from "#platform/path";
-import { nearest } from "../../../spelling/nearest.js";
+import { nearest } from "../../../arguments/nearest.js";
 import {
   checkOptions,
   either,
@@ -9,7 +9,7 @@ import {
   oneOf,
   type OptionRules,
   texts,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { homePath } from "../../files/home-path.js";
 import { completeSettings } from "../../rollout/branch/family/complete-settings.js";
 import { expansionRules, fixedRows, isExpansion } from "../../rollout/branch/family/settings.js";

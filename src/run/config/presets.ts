@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import { lossPresets } from "../../preset-table.js";
 import { algorithms, type CellPreset } from "../../presets.js";
 import { actorKeysOf } from "./loss-keys.js";

@@ -1,5 +1,5 @@
 import { write as output } from "#platform/note";
-import { checkOptions } from "../../arguments/check-options.js";
+import { checkOptions } from "../../../arguments/check-options.js";
 import { printable } from "../../text/printable.js";
 import { duration } from "../../show/progress-line.js";
 import type { Logger } from "./logger.js";

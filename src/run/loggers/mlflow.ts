@@ -1,6 +1,6 @@
 import { toBase64 } from "#platform/bytes";
 import { environment } from "#platform/environment";
-import { checkOptions, milliseconds } from "../../arguments/check-options.js";
+import { checkOptions, milliseconds } from "../../../arguments/check-options.js";
 import { join } from "#platform/path";
 import { readIfThere } from "../../files/read-if-there.js";
 import { HttpError, requestJson } from "../../http/request-json.js";

@@ -3,7 +3,7 @@ import { dirname } from "#platform/path";
 import { parse } from "yaml";
 import { z } from "#zod";
 import { homePath } from "../../files/home-path.js";
-import { nearest } from "../../../spelling/nearest.js";
+import { nearest } from "../../../arguments/nearest.js";
 import { placePath } from "../config/place-paths.js";
 
 // LLaMA-Factory's keys, as far as its SFT files use them. Those for GPUs and clusters are kept and

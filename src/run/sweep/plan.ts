@@ -1,6 +1,6 @@
 import { basename, join } from "#platform/path";
 import { sha256 } from "#platform/sha256";
-import { checkOptions, required } from "../../arguments/check-options.js";
+import { checkOptions, required } from "../../../arguments/check-options.js";
 import { homePath } from "../../files/home-path.js";
 import { loadConfig } from "../config/load.js";
 import type { LoadOptions } from "../config/options.js";

@@ -1,4 +1,4 @@
-import { checkOptions, integer, optionsOf, required } from "../../arguments/check-options.js";
+import { checkOptions, integer, optionsOf, required } from "../../../arguments/check-options.js";
 import {
   type Corruption,
   corruptionRules,

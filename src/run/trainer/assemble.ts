@@ -1,5 +1,5 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { defined } from "../../arguments/defined.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { defined } from "../../../arguments/defined.js";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { addLora } from "../../model/lora/add-lora.js";

@@ -4,7 +4,7 @@ import { environments } from "../../data/environments/index.js";
 import { makeEnvironment, type EnvironmentSource } from "../../environment/environment.js";
 import { homePath } from "../../files/home-path.js";
 import { importModule } from "../../modules/import-module.js";
-import { nearest } from "../../../spelling/nearest.js";
+import { nearest } from "../../../arguments/nearest.js";
 import type { Config } from "../config/schema.js";
 import { familiesIn } from "./tasks-of.js";
 

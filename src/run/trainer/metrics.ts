@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { Scored } from "../../reward/scored.js";
 import { callConcentration } from "../../rollout/entropy/call-concentration.js";

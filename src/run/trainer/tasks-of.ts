@@ -1,5 +1,5 @@
 import { utf8Length } from "#platform/bytes";
-import { nearest } from "../../../spelling/nearest.js";
+import { nearest } from "../../../arguments/nearest.js";
 import { environments } from "../../data/environments/index.js";
 import { naturalTasks } from "../../data/natural/index.js";
 import { readTasks } from "../../data/read-tasks.js";

@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import {
   checkOptions,
   integer,
@@ -8,9 +8,9 @@ import {
   type OptionRules,
   optionsOf,
   required,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { rolloutRules } from "../../rollout/option-rules.js";
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import type { Task } from "../../data/task.js";
 import type { TaskSet } from "../../data/tasks/task-set.js";
 import type { EnvironmentSource } from "../../environment/environment.js";

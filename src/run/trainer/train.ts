@@ -1,8 +1,8 @@
 import { mkdir } from "#platform/files";
 import { dirname, join } from "#platform/path";
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
-import { defined } from "../../arguments/defined.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, type OptionRules } from "../../../arguments/check-options.js";
+import { defined } from "../../../arguments/defined.js";
 import type { Task } from "../../data/task.js";
 import { spellingProblem } from "../../data/unspelled-words.js";
 import type { Scored } from "../../reward/scored.js";

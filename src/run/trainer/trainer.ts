@@ -1,7 +1,7 @@
 // The whole of reinforcement learning here: roll out, score, spread, update. Each line of `step` is the
 // function a person calls in a cell; what is left is bookkeeping, so that a run can be stopped and
 // looked at anywhere, and resumed as if it had never stopped.
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import { type LoaderState, batches } from "../../data/batches.js";
 import type { Task } from "../../data/task.js";
 import { Critic } from "../../learn/update/critic.js";

@@ -1,6 +1,6 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions } from "../../arguments/check-options.js";
-import { defined } from "../../arguments/defined.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions } from "../../../arguments/check-options.js";
+import { defined } from "../../../arguments/defined.js";
 import { loadConfig } from "../../run/config/load.js";
 import type { LoadOptions } from "../../run/config/options.js";
 import { RayApi, type RayNode } from "../ray/ray-api.js";

@@ -1,5 +1,5 @@
 import { mkdir } from "#platform/files";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import { readIfThere } from "../../files/read-if-there.js";
 import { pause } from "../../http/pause.js";
 import { runLine } from "../../run/loggers/json-lines.js";

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import { runLine } from "../../run/loggers/json-lines.js";
 import type { PlannedRun, RunDriver, RunHooks } from "../../run/sweep/plan.js";
 import type { SweepCluster } from "../../run/sweep/sweep-options.js";

@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import { RayError } from "../ray/ray-connection.js";
 import type { RayApi } from "../ray/ray-api.js";
 import type { JobLedger } from "./job-ledger.js";

@@ -1,5 +1,5 @@
-import { defined } from "../../arguments/defined.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { defined } from "../../../arguments/defined.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import { modelFolder } from "../../model/files/model-folder.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";

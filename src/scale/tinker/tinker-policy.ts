@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "#platform/files";
 import { join } from "#platform/path";
-import { checkArguments, shown } from "../../arguments/check-arguments.js";
+import { checkArguments, shown } from "../../../arguments/check-arguments.js";
 import { SafetensorsFile } from "../../model/files/safetensors-file.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { checkGenerate } from "../../policy/check-generate.js";

@@ -1,4 +1,4 @@
-import { checkArguments, shown } from "../../arguments/check-arguments.js";
+import { checkArguments, shown } from "../../../arguments/check-arguments.js";
 import type { GenerateOptions, Sequence, Segment, Session } from "../../policy/policy.js";
 
 interface TinkerSequence extends Sequence {

@@ -1,5 +1,5 @@
 import { mkdir } from "#platform/files";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import type { Task } from "../../data/task.js";
 import { judgedApart } from "../../reward/load-reward.js";
 import { configKeys } from "../../run/config/keys.js";

@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import { loadConfig } from "../../run/config/load.js";
 import { parseOverride } from "../../run/config/override.js";
 import { put, remove, type Tree } from "../../run/config/tree.js";

@@ -1,7 +1,7 @@
 import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "#zod";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import { namesIfThere } from "../../files/read-if-there.js";
 import { rolloutConfig } from "../../rollout/config.js";
 import { saveTrees } from "../../rollout/files/tree-files.js";

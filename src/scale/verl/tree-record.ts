@@ -1,5 +1,5 @@
 import { z } from "#zod";
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import { decideBranch } from "../../rollout/branch/branch-rule.js";
 import { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { RolloutConfig } from "../../rollout/settings.js";

@@ -1,5 +1,5 @@
 import { z } from "#zod";
-import { nearest } from "../../../spelling/nearest.js";
+import { nearest } from "../../../arguments/nearest.js";
 import type { Sampling } from "../../policy/policy.js";
 import type { RandomState } from "../../random/random.js";
 import { ApiError } from "../http/api-error.js";

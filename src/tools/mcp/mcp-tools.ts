@@ -1,10 +1,10 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import {
   checkOptions,
   milliseconds,
   type OptionRules,
   texts,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { readFileSync } from "#platform/files";
 import { packagePath } from "#platform/package-path";
 import type { Client } from "#mcp";

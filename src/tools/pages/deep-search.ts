@@ -1,4 +1,4 @@
-import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
+import { checkOptions, integer, type OptionRules } from "../../../arguments/check-options.js";
 import { HttpError } from "../../http/request-json.js";
 import { Semaphore } from "../../concurrency/semaphore.js";
 import { cacheKey } from "../search/bright-data.js";

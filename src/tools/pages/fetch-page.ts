@@ -4,7 +4,7 @@ import {
   integerOrAll,
   milliseconds,
   type OptionRules,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { isIP, lookup, networks, whyNoPages } from "#platform/networks";
 import { AppendStore } from "../search/append-store.js";
 import { HttpError, isAxiosError } from "../../http/request-json.js";

@@ -4,7 +4,7 @@ import {
   optionsFor,
   type OptionRules,
   rulesWithout,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { z } from "#zod";
 import { Endpoints } from "../../http/endpoints.js";
 import { samplingRules } from "../../policy/check-generate.js";

@@ -1,6 +1,6 @@
 import { strip } from "../../text/python-text.js";
 import { utf8Length } from "#platform/bytes";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import { Semaphore } from "../../concurrency/semaphore.js";
 import { type Hold, PythonChild, WorkerDied } from "./python-child.js";
 import type { ChildReply } from "./protocol.js";

@@ -1,6 +1,6 @@
 import { environment } from "#platform/environment";
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, milliseconds, type OptionRules } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, milliseconds, type OptionRules } from "../../../arguments/check-options.js";
 import { z } from "#zod";
 import { requestJson } from "../../http/request-json.js";
 import type { SearchHit, SearchProvider } from "./provider.js";

@@ -4,7 +4,7 @@ import {
   oneOf,
   optionsOf,
   type OptionRules,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { requestJson } from "../../http/request-json.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
 

@@ -1,4 +1,4 @@
-import { integerOrAll, type OptionRules } from "../../arguments/check-options.js";
+import { integerOrAll, type OptionRules } from "../../../arguments/check-options.js";
 import { strip } from "../../text/python-text.js";
 
 /** One page found. */

@@ -1,5 +1,10 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, fromTo, integer, type OptionRules } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  fromTo,
+  integer,
+  type OptionRules,
+} from "../../../arguments/check-options.js";
 import { lruCache } from "#platform/packages";
 import type * as Lru from "lru-cache";
 import { AppendStore } from "./append-store.js";

@@ -1,4 +1,4 @@
-import { checkOptions, either, only, type OptionRules } from "../../arguments/check-options.js";
+import { checkOptions, either, only, type OptionRules } from "../../../arguments/check-options.js";
 import type { Tool } from "../tool.js";
 import { cacheKey } from "./bright-data.js";
 import {

@@ -3,7 +3,7 @@ import {
   milliseconds,
   type OptionRules,
   texts,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import { z } from "#zod";
 import { requestJson } from "../../http/request-json.js";
 import type { SearchProvider } from "./provider.js";

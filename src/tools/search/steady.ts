@@ -1,6 +1,6 @@
 import { wait } from "#platform/turns";
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, integer, millisecondsOrNone } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, integer, millisecondsOrNone } from "../../../arguments/check-options.js";
 import { HttpError } from "../../http/request-json.js";
 import type { SearchProvider } from "./provider.js";
 import type { SearchCache } from "./search-cache.js";

@@ -1,9 +1,9 @@
 import { program } from "#pages/board";
 import { randomUUID } from "#platform/uuid";
 import { escapeHtml } from "../../../picture/escape.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions } from "../../arguments/check-options.js";
-import { defined } from "../../arguments/defined.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions } from "../../../arguments/check-options.js";
+import { defined } from "../../../arguments/defined.js";
 import { plusMinus } from "../../text/interval-text.js";
 import { explorerStyle } from "../explorer/style.js";
 import { palettes, type Theme } from "../palette.js";

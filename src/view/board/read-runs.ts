@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import { ImportedRollouts } from "../../import/imported-rollouts.js";
 import { FineTuning } from "../../learn/sft/fine-tune.js";
 import type { TrainingBatch } from "../../learn/batch.js";

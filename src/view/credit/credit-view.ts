@@ -1,7 +1,7 @@
 import { program } from "#pages/credit";
 import { escapeHtml } from "../../../picture/escape.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, integer, type OptionRules } from "../../../arguments/check-options.js";
 import {
   type AdvantageOptions,
   creditEstimators,

@@ -1,5 +1,5 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, fromTo, type OptionRules } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, fromTo, type OptionRules } from "../../../arguments/check-options.js";
 import { randomUUID } from "#platform/uuid";
 import { program } from "#pages/evaluation";
 import { type BenchmarkReport, byQuestion } from "../../eval/report/benchmark-report.js";

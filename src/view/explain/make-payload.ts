@@ -1,6 +1,6 @@
 import { sourceLines } from "#pages/source-lines";
 import { toBase64 } from "#platform/bytes";
-import { oneOf, type OptionRules } from "../../arguments/check-options.js";
+import { oneOf, type OptionRules } from "../../../arguments/check-options.js";
 import { type AdvantageOptions, advantages } from "../../learn/advantages.js";
 import { type BatchRow, trainedMask, TrainingBatch } from "../../learn/batch.js";
 import type { LossDefinition } from "../../learn/loss/definition.js";

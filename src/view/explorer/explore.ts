@@ -1,7 +1,7 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions } from "../../../arguments/check-options.js";
 import { program } from "#pages/explorer";
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { widgetHtml } from "../widget.js";
 import { treePicture } from "./tree-picture.js";

@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import { closedPageMeta } from "../../../picture/closed-page.js";
 import { escapeHtml } from "../../../picture/escape.js";
 import { figureHtml } from "../../../picture/figure-html.js";

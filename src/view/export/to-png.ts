@@ -1,4 +1,4 @@
-import { checkOptions, type OptionRules, texts } from "../../arguments/check-options.js";
+import { checkOptions, type OptionRules, texts } from "../../../arguments/check-options.js";
 import { loadResvg } from "#platform/resvg";
 import type { FigureLike } from "../../../picture/figure-like.js";
 import type { LaterView, SelfShown } from "./shown.js";

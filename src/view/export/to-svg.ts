@@ -1,6 +1,6 @@
 import { figurePicture } from "../../../picture/picture.js";
 import type { FigureLike } from "../../../picture/figure-like.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import { formOf, isFigure, type LaterView, type SelfShown } from "./shown.js";
 
 /**

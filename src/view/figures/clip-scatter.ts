@@ -1,5 +1,5 @@
-import { checkOptions } from "../../arguments/check-options.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import type { ClipRegion } from "../../learn/loss/token-rule.js";
 import { clipBounds } from "../../learn/loss/options.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";

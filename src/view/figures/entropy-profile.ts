@@ -4,7 +4,7 @@ import {
   oneOf,
   optionsFor,
   type OptionRules,
-} from "../../arguments/check-options.js";
+} from "../../../arguments/check-options.js";
 import {
   callConcentration,
   type CallConcentration,

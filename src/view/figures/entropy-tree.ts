@@ -1,5 +1,5 @@
-import { checkOptions } from "../../arguments/check-options.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import {
   colorscale,

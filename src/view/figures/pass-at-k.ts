@@ -1,5 +1,5 @@
-import { checkOptions } from "../../arguments/check-options.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import { passAtK } from "../../eval/metrics/pass-at-k.js";
 import {
   dashes,

@@ -1,5 +1,5 @@
-import { checkOptions, texts } from "../../arguments/check-options.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, texts } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import {
   dashes,
   type Figure,

@@ -1,5 +1,5 @@
-import { checkOptions } from "../../arguments/check-options.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import {
   type Figure,

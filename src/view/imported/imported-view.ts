@@ -1,8 +1,8 @@
 import { program } from "#pages/imported";
 import { randomUUID } from "#platform/uuid";
 import { escapeHtml as escape } from "../../../picture/escape.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, fromTo, type OptionRules } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, fromTo, type OptionRules } from "../../../arguments/check-options.js";
 import { type ImportedPrompt, ImportedRollouts } from "../../import/imported-rollouts.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";

@@ -1,5 +1,5 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions } from "../../../arguments/check-options.js";
 import { isTrained, type TrainingBatch } from "../../learn/batch.js";
 import { clipRules } from "../../learn/loss/loss-rules.js";
 import { type ClipOptions, clipBounds } from "../../learn/loss/options.js";

@@ -1,7 +1,7 @@
 import { program } from "#pages/tokens";
 import { escapeHtml } from "../../../picture/escape.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, type OptionRules } from "../../../arguments/check-options.js";
 import type { TokenUpdate } from "../../learn/loss/token-update.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";

@@ -1,4 +1,4 @@
-import { defined } from "../../../src/arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import { appoRewards, appo } from "../../../src/learn/credit/appo.js";
 import { at2poNodeValues, at2po } from "../../../src/learn/credit/at2po.js";
 import { childrenOf, leavesOf, type CreditNode, total } from "../../../src/learn/credit/credit.js";

@@ -1,4 +1,4 @@
-import { defined } from "../../../src/arguments/defined.js";
+import { defined } from "../../../arguments/defined.js";
 import type { LossName, PolicyLossOptions } from "../../../src/learn/loss/registry.js";
 import { aggregateLoss } from "../../../src/learn/loss/aggregate.js";
 import { losses } from "../../../src/learn/loss/losses.js";

@@ -5,7 +5,7 @@ import {
   oneOf,
   type OptionRules,
   positive,
-} from "../../../arguments/check-options.js";
+} from "../../../../arguments/check-options.js";
 import {
   branchSignals,
   publishedExpansion,

@@ -1,6 +1,6 @@
 import { environment } from "#platform/environment";
 import { note } from "#platform/note";
-import { shown } from "../../../arguments/check-arguments.js";
+import { shown } from "../../../../arguments/check-arguments.js";
 
 /** How a Tinker server is asked. */
 export interface TinkerConnection {

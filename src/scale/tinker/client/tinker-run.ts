@@ -1,4 +1,4 @@
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../../arguments/defined.js";
 import * as answers from "./answers.js";
 import { TinkerError, TinkerSessionOver } from "./errors.js";
 import type { TinkerClient, WorkCall } from "./tinker-client.js";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "#zod";
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../../arguments/check-arguments.js";
 import { loadReward } from "../../../reward/load-reward.js";
 import { score } from "../../../reward/score-trees.js";
 import type { Reward } from "../../../reward/reward-function.js";

@@ -1,4 +1,4 @@
-import { nearest } from "../../spelling/nearest.js";
+import { nearest } from "./nearest.js";
 
 /**
  * A value in few letters, for the end of an error: `got …`.

@@ -1,4 +1,4 @@
-import { nearest } from "../../spelling/nearest.js";
+import { nearest } from "./nearest.js";
 import {
   type ArgumentKind,
   checkArguments,
@@ -170,7 +170,7 @@ const meant = (name: string, known: readonly string[], path: string): string => 
  * @example
  * ```js
  * import assert from "node:assert/strict";
- * import { checkOptions, integer, oneOf } from "../src/arguments/check-options.js";
+ * import { checkOptions, integer, oneOf } from "../arguments/check-options.js";
  *
  * const rules = { times: integer(1), tone: oneOf(["loud", "quiet"]), signal: "signal?" };
  * checkOptions("shout", { times: 2 }, rules);
