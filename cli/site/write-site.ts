@@ -199,6 +199,7 @@ const singles = (): Found[] => [
   ...below("data", (name) => !name.startsWith("data/python/")),
   ...below("docs/curves", () => true),
   ...below("docs/family-curves", () => true),
+  own("docs/evidence/data/multihop-shipped.jsonl.gz"),
   [`vendor/${sqlite}.wasm`, join(dirname(require.resolve(sqlite)), `${sqlite}.wasm`)],
 ];
 

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { gzipSync } from "node:zlib";
 import type { Segment } from "../policy/policy.js";
 import { ScriptedPolicy } from "../rollout/testing/scripted-policy.js";
 import { rollout } from "../rollout/rollout.js";
@@ -245,6 +246,13 @@ test("branchValues() stopped anywhere and called again has the same bytes as one
     const loaded = await BranchValues.load(parts!);
     assert.deepEqual(loaded.worth(), all.worth());
     assert.deepEqual(loaded.settings, all.settings);
+    await writeFile(`${parts!}.gz`, gzipSync(await readFile(parts!)));
+    assert.deepEqual((await BranchValues.load(`${parts!}.gz`)).records, loaded.records);
+    await writeFile(`${parts!}.gz`, "no gzip");
+    await assert.rejects(
+      BranchValues.load(`${parts!}.gz`),
+      /Cannot load branch values: .*\.gz must be a file packed by gzip/,
+    );
     // More tasks go on in the same file, other settings do not.
     assert.equal(
       (await branchValues(markov(), tasksOf(7), { ...settings, into: parts! })).prompts,

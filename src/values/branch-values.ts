@@ -6,7 +6,6 @@ import {
   oneOf,
   type OptionRules,
 } from "../../arguments/check-options.js";
-import { readFile } from "#platform/files";
 import { nearest } from "../../arguments/nearest.js";
 import { sumsByPrompt } from "../rollout/entropy/bootstrap.js";
 import { showAs, type Shown } from "../show/show-as.js";
@@ -19,7 +18,8 @@ import {
 } from "./measured-trajectory.js";
 import { type PlaceRule, type PlaceRuleName, placeRuleNames, placesOf } from "./place-rules.js";
 import { estimate, type EstimateOptions, type Interval } from "./resample.js";
-import { readValues, type ValueRecord, type ValueSettings } from "./value-record.js";
+import { readValueFile } from "./read-value-file.js";
+import type { ValueRecord, ValueSettings } from "./value-record.js";
 
 /** What branches at a rule's places are worth. */
 export interface PlaceWorth extends Interval {
@@ -145,18 +145,9 @@ export class BranchValues {
     });
   }
 
-  /** Reads files that `branchValues` wrote, several as one. */
+  /** Reads files that `branchValues` wrote, several as one; files that end in `.gz` are unpacked. */
   static async load(...paths: readonly string[]): Promise<BranchValues> {
-    const files = await Promise.all(
-      paths.map(async (path) => {
-        checkArguments("load branch values", { path }, { path: "path" });
-        const file = readValues(await readFile(path, "utf8"), path);
-        if (file) return file;
-        throw new SyntaxError(
-          `Cannot load branch values: ${path} must be a file that branchValues wrote, got an empty one`,
-        );
-      }),
-    );
+    const files = await Promise.all(paths.map(readValueFile));
     const [first] = files;
     if (!first) {
       throw new RangeError("Cannot load branch values: there must be a path at least, got none");

@@ -15,6 +15,7 @@ import { lesson13 } from "./lesson-13.js";
 import { lesson14 } from "./lesson-14.js";
 import { lesson15 } from "./lesson-15.js";
 import { lesson16 } from "./lesson-16.js";
+import { lesson17 } from "./lesson-17.js";
 
 /** Every exercise of the lessons under its name, which begins with the lesson's number. */
 export const exercises = {
@@ -35,6 +36,7 @@ export const exercises = {
   ...lesson14,
   ...lesson15,
   ...lesson16,
+  ...lesson17,
 };
 
 export type ExerciseName = keyof typeof exercises;
