@@ -1,7 +1,7 @@
 // examples/own-task: its data, tool and reward; and the commands of docs/own-task.md, run small with the small model.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -96,13 +96,26 @@ const smaller: Record<string, string[]> = {
   ],
 };
 
+const bin = join(root, "bin/arpo-lab.mjs");
+const folder = join(home, "my-task");
+const page = readFileSync(join(root, "docs/own-task.md"), "utf8");
+const blocks = [...page.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, text = ""]) =>
+  text.trim().split("\n"),
+);
+
+function run(args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  assert.equal(status, 0, `${args.join(" ")}\n${stdout}${stderr}`);
+  return stdout + stderr;
+}
+
 test("docs/own-task.md: its commands run, and report every part", () => {
-  const folder = join(home, "my-task");
   cpSync(example, folder, { recursive: true });
   rmSync(join(folder, "data/demonstrations.json"), { force: true });
-  const page = readFileSync(join(root, "docs/own-task.md"), "utf8");
-  const [, block = ""] = /^```sh\n([^]*?)^```$/m.exec(page) ?? [];
-  const commands = block.trim().split("\n").slice(1);
+  const [, ...commands] = blocks[0]!;
   assert.equal(commands.length, 8);
   const said: Record<string, string> = {};
   for (const command of commands) {
@@ -110,14 +123,7 @@ test("docs/own-task.md: its commands run, and report every part", () => {
     assert.deepEqual([npx, program], ["npx", "arpo-lab"]);
     const [name = ""] = words;
     if (name === "fetch") continue; // 98 MB: the small model stands in
-    const args = [join(root, "bin/arpo-lab.mjs"), ...words, ...(smaller[name] ?? [])];
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-      cwd: folder,
-      encoding: "utf8",
-    });
-    assert.equal(status, 0, `${command}\n${stdout}${stderr}`);
-    said[words.slice(0, 2).join(" ")] = stdout + stderr;
-    said[name] = stdout + stderr;
+    said[words.slice(0, 2).join(" ")] = said[name] = run([...words, ...(smaller[name] ?? [])]);
   }
   assert.match(said["run demonstrations.ts"]!, /^40 demonstrations/);
   assert.match(said["sft"]!, /4 rows, 1 steps/);
@@ -128,4 +134,17 @@ test("docs/own-task.md: its commands run, and report every part", () => {
     /\| arpo → grpo \| 60 held-out \|[^]*\| arpo → grpo \| 40 reworded \|/,
   );
   assert.match(readFileSync(join(folder, "curves.svg"), "utf8"), /<svg/);
+});
+
+test("docs/own-task.md: its sweep starts ARPO and GRPO of a seed from that seed's SFT", () => {
+  assert.match(blocks[1]![1]!, /sweep sweep\.yaml$/);
+  const sweep = readFileSync(join(folder, "sweep.yaml"), "utf8");
+  const lines = smaller["train"]!.map((override) => `  - ${override}\n`).join("");
+  writeFileSync(join(folder, "sweep.yaml"), sweep.replace(/(?<=^overrides:\n)/m, lines));
+  cpSync(join(folder, "runs/sft"), join(folder, "runs/sft-1"), { recursive: true });
+  run(["sweep", "sweep.yaml", "--seeds", "1"]);
+  const report = run([
+    ...["run", "report.ts", "arpo=runs/sweep/arpo/seed-1", "grpo=runs/sweep/grpo/seed-1"],
+  ]);
+  assert.match(report, /\| runs\/sweep\/grpo\/seed-1 \| 40 reworded \|/);
 });

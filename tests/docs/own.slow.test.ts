@@ -56,7 +56,12 @@ test("docs/project.md: the program that looks at a run passes the compiler, and 
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   const typescript = createRequire(import.meta.url).resolve("typescript/package.json");
   run(process.execPath, [join(typescript, "../bin/tsc"), "-p", "."]);
-  run(process.execPath, ["out/look.js"]);
-  assert.match(readFileSync(join(folder, "board.html"), "utf8"), /arpo-board/);
-  assert.match(readFileSync(join(folder, "tree.html"), "utf8"), /arpo-explorer/);
+  const shown = blocks.find(({ language, name }) => language === "sh" && name === "look")!;
+  assert.equal(shown.text, "npx arpo-lab run look.ts\n");
+  for (const args of [["out/look.js"], [join(root, "bin/arpo-lab.mjs"), "run", "look.ts"]]) {
+    for (const page of ["board.html", "tree.html"]) rmSync(join(folder, page), { force: true });
+    run(process.execPath, args);
+    assert.match(readFileSync(join(folder, "board.html"), "utf8"), /arpo-board/);
+    assert.match(readFileSync(join(folder, "tree.html"), "utf8"), /arpo-explorer/);
+  }
 });
