@@ -1,7 +1,7 @@
 // Pictures of every view and figure, on light and dark pages at three widths, and a page that shows them side
 // by side: `npm run -s views`, `npm run -s views -- credit board`. They lie in the folder that is printed,
 // or that `--to FOLDER` names. The trees are what the shipped model writes. `--docs` takes the pictures of the
-// explorer and of the credit rules in docs/images anew, and nothing else.
+// views in docs/images anew, and nothing else; scripts/site/landing-pictures.mjs takes those of the tab.
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -45,7 +45,33 @@ const documented = {
     await page.keyboard.press("w");
   },
   credit: async () => undefined,
+  explainer: async (page) => {
+    await page.click('[data-algorithm="aepo"]');
+    await page.locator(".arpo-text span:not(.arpo-untrained)").nth(12).click();
+  },
+  "token-view": async () => undefined,
+  board: async () => undefined,
 };
+
+/** One update of the shipped model, and a run of it: what the documents show besides `views`. */
+async function forDocuments() {
+  const { Policy } = await from("src/api/policy.js");
+  const { advantages, update } = await from("src/api/learn.js");
+  const { trainOn } = await from("src/api/run.js");
+  const { board, clipComparison, explain } = await from("src/api/view.js");
+  const learner = await Policy.load(fileURLToPath(new URL("../data/models/tiny", import.meta.url)));
+  const batch = advantages(await score(trees[0]), { estimator: "grpo" });
+  const report = await update(learner, batch, { preset: "aepo", learningRate: 5e-4, epochs: 2 });
+  const { tokenizer } = learner;
+  const run = await trainOn(learner, tasks.mixed({ seed: 7 }), {
+    ...{ preset: "arpo", steps: 24, prompts: 4, n: 8, tools, testEvery: 8 },
+  });
+  return {
+    explainer: explain(report, { tokenizer }),
+    "token-view": clipComparison(batch, { tokenizer }),
+    board: board(run, { title: "ARPO, 24 steps of the tiny model" }),
+  };
+}
 
 const chosen = Object.keys(views).filter(
   (n) => words.length === 0 || words.some((w) => n.includes(w)),
@@ -79,9 +105,11 @@ for (const name of names) {
   }
   console.log(name);
 }
+const shownInDocs = isDocs ? { ...views, ...(await forDocuments()) } : {};
 for (const [name, act] of isDocs ? Object.entries(documented) : []) {
+  if (words.length > 0 && !words.some((word) => name.includes(word))) continue;
   const path = join(folder, `${name}.html`);
-  writeFileSync(path, await toHtml(views[name]));
+  writeFileSync(path, await toHtml(shownInDocs[name]));
   const viewport = { width: 1080, height: 900 };
   const page = await browser.newPage({ viewport, deviceScaleFactor: 1.5 });
   await page.goto(pathToFileURL(path).href);

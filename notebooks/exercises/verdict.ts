@@ -30,7 +30,7 @@ export class Verdict {
       "text/plain": String(this),
       "text/html":
         `<div style="border-left:4px solid ${colour};padding:.35em .8em">` +
-        `<b style="color:${colour}">${sign} ${this.state}</b>: ${words}</div>`,
+        `<b>${sign} ${this.state}</b>: ${words}</div>`,
     };
   }
 }

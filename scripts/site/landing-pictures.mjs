@@ -1,18 +1,9 @@
 // Takes the pictures of the landing page in Chromium, in both themes: `node scripts/site/landing-pictures.mjs SITE`,
-// where SITE was written by `npm run site`. They go to src/landing-page/pictures.
+// where SITE was written by `npm run site`. They go to src/landing-page/pictures, those of the tab to docs/images.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import {
-  advantages,
-  Policy,
-  rollout,
-  score,
-  tasks,
-  taskTools,
-  update,
-  world,
-} from "../../dist/src/api/index.js";
-import { clipComparison } from "../../dist/src/api/view.js";
+import { Policy, rollout, score, tasks, taskTools, world } from "../../dist/src/api/index.js";
+import { entropyRibbon, toSvg } from "../../dist/src/api/view.js";
 import { launchChromium } from "../../dist/tests/tab/browsers/chromium.js";
 import { ready, shown } from "../../dist/tests/tab/lab-page.js";
 import { StaticHost } from "../../dist/tests/tab/static-host.js";
@@ -23,24 +14,15 @@ if (site === undefined) throw new TypeError("usage: node scripts/site/landing-pi
 const out = join(root, "src/landing-page/pictures");
 mkdirSync(out, { recursive: true });
 
-/** What lesson 00's update does to the tokens of its tree. */
+/** Entropy around the first tool result, of what the shipped model writes. */
 async function figure() {
   const policy = await Policy.load(join(root, "data/models/tiny"));
   const tools = taskTools(world);
-  const options = {
-    preset: "arpo",
-    tools,
-    n: 16,
-    initialRollouts: 8,
-    responseLength: 160,
-    seed: 1,
-  };
-  const tree = await rollout(policy, tasks.mixed({ seed: 3 }).train[0], options);
-  const batch = advantages(await score(tree), { estimator: "grpo" });
-  await update(policy, batch, { preset: "aepo", learningRate: 5e-4, epochs: 2 });
+  const prompts = tasks.mixed({ seed: 7 }).test.slice(0, 6);
+  const trees = await rollout(policy, prompts, { preset: "arpo", tools, n: 16, seed: 1 });
+  const scored = await score(trees);
   await tools.dispose();
-  const view = clipComparison(batch, { tokenizer: policy.tokenizer });
-  return view.html();
+  return (theme) => toSvg(entropyRibbon(trees, { scored, theme, width: 900 }));
 }
 
 const host = await StaticHost.start(resolve(site));
@@ -77,10 +59,8 @@ for (const colorScheme of ["light", "dark"]) {
   const box = await page.locator("#tree .ax-bar").boundingBox();
   await keep(page, "decision", { x: box.x - 8, y: box.y - 8, width: box.width + 16, height: 600 });
   await page.setContent(
-    `<meta name="color-scheme" content="light dark"><body style="margin:16px;background:Canvas;color:CanvasText">${view}`,
+    `<body style="margin:0;display:grid;place-items:center;height:708px;background:${colorScheme === "dark" ? "#12151c" : "#fff"}">${await view(colorScheme)}`,
   );
-  await page.waitForTimeout(800);
-  await page.evaluate(() => scrollTo(0, 0));
   await keep(page, "figure", { x: 0, y: 0, width: 1180, height: 708 });
   await page.setViewportSize({ width: 1180, height: 787 });
   await page.goto(`${host.url}lab.html`);
@@ -92,6 +72,32 @@ for (const colorScheme of ["light", "dark"]) {
   );
   await page.waitForTimeout(1500);
   await keep(page, "lab", { x: 0, y: 0, width: 1180, height: 787 });
+  if (colorScheme === "light") {
+    const images = (name) => ({ path: join(root, `docs/images/${name}.png`) });
+    await page.setViewportSize({ width: 1400, height: 900 });
+    await page.waitForTimeout(1500);
+    await page.screenshot(images("tab-desktop"));
+    await page.goto(`${host.url}explore.html`);
+    await page.click("#examples >> text=ARPO's trees");
+    await page.waitForSelector("#views .ax-scroll");
+    await page.locator("#views .arpo-explorer").first().scrollIntoViewIfNeeded();
+    await page.waitForTimeout(800);
+    await page.screenshot(images("tab-explorer"));
+    const phone = await browser.newContext({
+      ...{ viewport: { width: 390, height: 780 }, deviceScaleFactor: 2, hasTouch: true },
+    });
+    const small = await phone.newPage();
+    await small.goto(`${host.url}read/00-tour.html`);
+    await small.waitForTimeout(800);
+    await small.screenshot(images("tab-phone"));
+    await small.goto(`${host.url}explore.html`);
+    await small.tap("#examples >> text=ARPO's trees");
+    await small.waitForSelector("#views .ax-scroll");
+    await small.locator("#views .arpo-explorer").first().scrollIntoViewIfNeeded();
+    await small.waitForTimeout(800);
+    await small.screenshot(images("tab-explorer-phone"));
+    await phone.close();
+  }
   await context.close();
 }
 await browser.close();

@@ -5,7 +5,8 @@ import {
 } from "@jupyterlab/application";
 import { ILauncher } from "@jupyterlab/launcher";
 import type { INotebookContent } from "@jupyterlab/nbformat";
-import { notebookIcon } from "@jupyterlab/ui-components";
+import { LabIcon, notebookIcon } from "@jupyterlab/ui-components";
+import { lessonPicture } from "./lesson-pictures.js";
 import { site } from "./site.js";
 
 const command = "arpo-lab:open-lesson";
@@ -24,6 +25,13 @@ function titleOf(name: string): string {
     .replace(/^\d+-/, "")
     .replaceAll("-", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** What stands on a lesson's card. */
+function iconOf(path: string): LabIcon {
+  const name = path.slice(folder.length + 1);
+  const svgstr = lessonPicture(name);
+  return svgstr === undefined ? notebookIcon : new LabIcon({ name: `arpo-lab:${name}`, svgstr });
 }
 
 /** What a lesson's first cell says: its heading, and the paragraph below. */
@@ -46,7 +54,7 @@ export const lessons: JupyterFrontEndPlugin<void> = {
     app.commands.addCommand(command, {
       label: ({ title }) => (title === undefined ? "Open a lesson" : String(title)),
       caption: ({ about }) => (about === undefined ? "Open this lesson" : String(about)),
-      icon: notebookIcon,
+      icon: ({ path }) => iconOf(String(path)),
       execute: async ({ path }) => await app.commands.execute("docmanager:open", { path }),
     });
     const { contents } = app.serviceManager;
