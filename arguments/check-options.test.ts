@@ -31,6 +31,23 @@ const rules: OptionRules<Shout> = {
 };
 const check = (options: unknown) => checkOptions("shout", options as Shout, rules);
 
+test("checkOptions() knows what other functions and frameworks call an option", () => {
+  const length: OptionRules<{ responseLength?: number; prompts?: number }> = {
+    responseLength: integer(1),
+    prompts: integer(1),
+  };
+  for (const [given, meant] of [
+    ["maxTokens", "responseLength"],
+    ["max_new_tokens", "responseLength"],
+    ["batchSize", "prompts"],
+  ] as const) {
+    assert.throws(
+      () => checkOptions("train", { [given]: 4 }, length as never),
+      new RegExp(`got ${given}; did you mean ${meant}\\?$`),
+    );
+  }
+});
+
 test("checkOptions() names the action, the option, its rule and what it got", () => {
   check({});
   check({ times: 9, tone: null, words: ["hey"], echo: { delay: 0.5 } });

@@ -153,8 +153,28 @@ export const rulesWithout = <T, K extends keyof T & string>(
     Object.entries(rules).filter(([name]) => !(names as readonly string[]).includes(name)),
   ) as OptionRules<Omit<T, K>>;
 
+/** Names of one option in other functions here, and in other frameworks. */
+const alike = [
+  [
+    "maxTokens",
+    "responseLength",
+    "max_tokens",
+    "max_new_tokens",
+    "maxNewTokens",
+    "max_completion_length",
+  ],
+  ["prompts", "batchSize", "train_batch_size", "per_device_train_batch_size"],
+  ["n", "samples", "num_generations", "groupSize"],
+  ["sampling", "temperature", "topP", "topK"],
+  ["learningRate", "lr", "learning_rate"],
+  ["steps", "maxSteps", "max_steps"],
+  ["epochs", "num_train_epochs"],
+  ["reward", "reward_funcs", "rewardFunction", "rewardFn", "reward_function"],
+];
+
 const meant = (name: string, known: readonly string[], path: string): string => {
-  const near = nearest(name, known);
+  const other = alike.find((names) => names.includes(name))?.find((one) => known.includes(one));
+  const near = nearest(name, known) ?? other;
   return near === undefined ? "" : `; did you mean ${path}${near}?`;
 };
 

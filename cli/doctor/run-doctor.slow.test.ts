@@ -20,6 +20,10 @@ test("arpo-lab doctor tells what the machine has, as a table and as JSON, and no
     assert.ok(ids.has(id), id);
   }
   assert.equal(checks.find(({ id }) => id === "pyodide")!.status, "ok");
+  // The backend it reports is the one that then computes.
+  const { status: addon } = checks.find(({ id }) => id === "addon")!;
+  const found = checks.find(({ id }) => id === "backend")!.found;
+  if (addon === "ok" && !process.env["ARPO_LAB_BACKEND"]) assert.match(found, /^backend native/);
   assert.equal(status, checks.some((check) => check.status === "error") ? 1 : 0);
   assert.match(stdout, /OPENAI_API_KEY is set/);
   assert.ok(!stdout.includes("sk-secret"));

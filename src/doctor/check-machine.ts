@@ -48,12 +48,12 @@ async function sandbox(): Promise<Check[]> {
   });
   checks.push(
     trouble === undefined
-      ? { id: "isolation", area, status: "ok", found: "walls for it: bubblewrap" }
+      ? { id: "isolation", area, status: "ok", found: "sandbox for it: bubblewrap" }
       : {
           id: "isolation",
           area,
           status: "note",
-          found: `the machine's Python cannot be walled in, so \`python: system\` is refused: ${trouble}`,
+          found: `the system's Python cannot be sandboxed, so \`python: system\` is refused: ${trouble}`,
           fix: "install bubblewrap (0.7 or newer) and allow user namespaces, or stay with the built-in sandbox",
         },
   );

@@ -1,8 +1,8 @@
 import { checkArguments } from "../../../arguments/check-arguments.js";
 import { checkOptions, optionsOf } from "../../../arguments/check-options.js";
-import type { Random } from "../../random/random.js";
+import { Random } from "../../random/random.js";
 import { resultBlock } from "../../text/result-block.js";
-import type { Task } from "../task.js";
+import { completeTask, type Task, type TaskInput } from "../task.js";
 import { type Corruption, corruptionRules, type Decide, type Expert } from "./task-set.js";
 
 /** A trajectory as an expert wrote it: model text and tool results in turn. */
@@ -27,29 +27,37 @@ const breakages: ((text: string) => string)[] = [
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { demonstrate, tasks } from "arpo-lab/run";
- * import { Random } from "arpo-lab/policy";
+ * import { demonstrate } from "arpo-lab/run";
  *
- * const { train, expert } = tasks.calc({ train: 1, test: 1, terms: 2 });
- * const { segments } = await demonstrate(train[0], expert, () => "42", { random: Random.from(1) });
+ * const task = { prompt: [{ role: "user", content: "What is 6*7?" }] };
+ * const { segments } = await demonstrate(
+ *   task,
+ *   (task, results) =>
+ *     results.length === 0
+ *       ? { text: "<calc>6*7</calc>", call: { tag: "calc", input: "6*7" } }
+ *       : { text: `<answer>\\boxed{${results[0]}}</answer>` },
+ *   (tag, input) => (input === "6*7" ? "42" : "?"),
+ * );
  * assert.equal(segments[1].text, " <result>\n42\n</result>");
- * assert.match(segments[2].text, /\\boxed\{42\}/);
+ * assert.match(segments[2].text, /boxed\{42\}/);
  * ```
  */
 export async function demonstrate(
-  task: Task,
+  given: TaskInput,
   expert: Expert,
   run: RunTool,
   options: {
-    random: Random;
+    /** What errors are drawn from. Default: a stream of its own, the same each time. */
+    random?: Random;
     corruption?: Corruption;
     /** Whether the task is over after a result, without a last word. */
     over?: () => boolean;
-  },
+  } = {},
 ): Promise<Demonstration> {
-  checkArguments("demonstrate", { task, expert, run }, { task: { prompt: "list" }, expert: "function", run: "function" });
-  checkOptions("demonstrate", options, { random: "random", corruption: optionsOf<Corruption>(corruptionRules), over: "function?" });
-  const { random, corruption = {} } = options;
+  checkArguments("demonstrate", { task: given, expert, run }, { task: "object", expert: "function", run: "function" });
+  checkOptions("demonstrate", options, { random: "random?", corruption: optionsOf<Corruption>(corruptionRules), over: "function?" });
+  const task = completeTask("demonstrate", given, 0);
+  const { random = Random.from(0), corruption = {} } = options;
   const { decisions = 0, format = 0 } = corruption;
   const draws = random.split("decisions");
   const choose: Decide = (right, wrong) =>

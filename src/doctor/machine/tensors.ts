@@ -28,6 +28,7 @@ export async function measureSpeed(): Promise<number> {
 async function chosen(): Promise<Check[]> {
   try {
     const { compiledEngine } = await import("../../tensor/engine/compiled-engine.js");
+    await import("../../tensor/tf.js"); // registers the backends that ready() chooses from
     const { ready } = await import("../../tensor/backends.js");
     const name = await ready();
     const asked = process.env["ARPO_LAB_BACKEND"];
@@ -122,9 +123,9 @@ async function gpu(): Promise<Check> {
   }
   return note(
     answer
-      ? `${answer.name} is a GPU made of software: never chosen${tensorflow}`
+      ? `${answer.name} is a software GPU adapter: never chosen${tensorflow}`
       : webgpuIsInstalled()
-        ? `${name}, which webgpu finds no way to${tensorflow}`
+        ? `${name}, which webgpu cannot use${tensorflow}`
         : `${name}: not used, as webgpu is not installed${tensorflow}`,
     webgpuIsInstalled()
       ? undefined

@@ -6,7 +6,9 @@ import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { yieldToEventLoop } from "#platform/turns";
 import { ProgressLine } from "../../show/progress-line.js";
 import { showAs, type Shown, watchAs } from "../../show/show-as.js";
-import { exampleOf, type Example } from "./encode.js";
+import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
+import { readConversation } from "./conversation.js";
+import { encodeConversation, exampleOf, type Example } from "./encode.js";
 import { SftTrainer, sftRules, type SftOptions, type SftStep } from "./train.js";
 
 /** What fine-tuning in a cell gave: one report per step. */
@@ -47,7 +49,8 @@ type FineTuneOptions = SftOptions & {
 };
 
 /**
- * Fine-tunes a policy in place on demonstrations or encoded examples.
+ * Fine-tunes a policy in place on chats (`{ messages }`), demonstrations or encoded examples. The loss covers
+ * what the assistant writes; tool results (`<result>…</result>` and messages of the role `tool`) are masked.
  *
  * @example
  * ```ts
@@ -56,16 +59,22 @@ type FineTuneOptions = SftOptions & {
  * import { Model } from "arpo-lab/model";
  * import { CodePointTokenizer } from "arpo-lab/experimental/testing";
  *
- * // Usually: await Policy.load("data/models/tiny"), and demonstrations of a family of tasks.
- * const sizes = { vocabSize: 12, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
+ * // Usually: await Policy.load("data/models/tiny"), or a folder or file of a pretrained model.
+ * const sizes = { vocabSize: 256, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
  * const policy = { model: Model.init(sizes, 1), tokenizer: new CodePointTokenizer() };
- * const { steps } = await fineTune(policy, [{ ids: [1, 2, 3], labels: [-100, 2, 3] }], { epochs: 2 });
+ * const messages = [
+ *   { role: "user", content: "What is 3+4?" },
+ *   { role: "assistant", content: "<calc>3+4</calc>" },
+ *   { role: "tool", content: "7" },
+ *   { role: "assistant", content: "It is 7." },
+ * ];
+ * const { steps } = await fineTune(policy, [{ messages }], { epochs: 2 });
  * assert.equal(steps.length, 2);
  * ```
  */
 export async function fineTune(
   policy: { readonly model: Model; readonly tokenizer: Tokenizer },
-  from: readonly (Demonstration | Example)[],
+  from: readonly (Demonstration | Example | { readonly messages: readonly ChatMessage[] })[],
   options: FineTuneOptions = {},
 ): Promise<FineTuning> {
   checkArguments(
@@ -75,7 +84,16 @@ export async function fineTune(
   );
   checkOptions("fine-tune", options, { ...sftRules, onStep: "function?", live: "boolean?" });
   const { onStep, live = true, ...how } = options;
-  const examples = from.map((one) => ("ids" in one ? one : exampleOf(one, policy.tokenizer)));
+  const chat = { messages: "messages", role: "role", content: "content" };
+  const examples = from.map((one, i) => {
+    if ("ids" in one) return one;
+    if (!("messages" in one)) return exampleOf(one, policy.tokenizer);
+    try {
+      return encodeConversation(readConversation(one, chat), policy.tokenizer);
+    } catch (error) {
+      throw new TypeError(`Cannot fine-tune on chat ${i}: ${(error as Error).message}`);
+    }
+  });
   const trainer = new SftTrainer(policy.model, examples, how);
   const { totalSteps } = trainer;
   const steps: SftStep[] = [];

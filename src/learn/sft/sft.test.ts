@@ -12,12 +12,15 @@ import { Random } from "../../random/random.js";
 import { NotAConversation, readConversation } from "./conversation.js";
 import { loadDataset } from "./dataset-info.js";
 import { exampleOf, encodeConversation, ignored } from "./encode.js";
+import { fineTune } from "./fine-tune.js";
 import { SftTrainer, type SftOptions, type SftStep } from "./train.js";
 import { temporaryFolder } from "../../../tests/temporary.js";
 
 const tokenizer = new HfTokenizer(
   trainBpe(["alpha beta gamma"], { vocabSize: 300, addedTokens: ["<think>", "</think>"] }),
 );
+
+const chatTags = { messages: "messages", role: "role", content: "content" };
 
 test("readConversation() takes OpenAI messages, other tags, and a seed file's result turns", () => {
   const messages = [
@@ -47,6 +50,24 @@ test("readConversation() takes OpenAI messages, other tags, and a seed file's re
   assert.equal(readConversation(seed).turns.length, 2);
   // LLaMA-Factory itself would skip it: the speakers are not its own.
   assert.throws(() => readConversation(seed, {}, { strict: true }), NotAConversation);
+});
+
+test("fineTune() takes chats, and says which one it cannot learn from and why", async () => {
+  const sizes = { hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
+  const model = Model.init({ ...sizes, vocabSize: tokenizer.vocabSize }, 1);
+  const user = { role: "user", content: "alpha?" };
+  const messages = [user, { role: "assistant", content: "beta" }];
+  const { steps } = await fineTune({ model, tokenizer }, [{ messages }], { epochs: 1 });
+  const { ids, labels } = encodeConversation(readConversation({ messages }, chatTags), tokenizer);
+  const same = Model.init({ ...sizes, vocabSize: tokenizer.vocabSize }, 1);
+  const other = await fineTune({ model: same, tokenizer }, [{ ids, labels }], { epochs: 1 });
+  assert.equal(steps[0]!.loss, other.steps[0]!.loss);
+  await assert.rejects(
+    fineTune({ model, tokenizer }, [{ messages }, { messages: [user] }]),
+    /^TypeError: Cannot fine-tune on chat 1: user and assistant must alternate and end with the assistant, got user/,
+  );
+  model.dispose();
+  same.dispose();
 });
 
 test("a demonstration is learned behind the prompt that a rollout asks with: its system message and its question", async () => {

@@ -73,3 +73,17 @@ test("trainOn() takes the length of answers, and any key of a configuration", as
   await assert.rejects(wrong, /lab\.sed.*lab\.seed/);
   policy.dispose();
 });
+
+test("trainOn() takes tasks written by hand, and says how a prompt is written", async () => {
+  const policy = smallPolicy();
+  const asked = (content: string) => ({ prompt: [{ role: "user", content }], groundTruth: "7" });
+  const own = { train: [asked("3+4?"), asked("5+2?")], test: [asked("6+1?")] };
+  const run = await trainOn(policy, own, { ...options, preset: "grpo", testEvery: 1 });
+  assert.ok(["0", "1"].includes(run.steps[0]!.trees[0]!.task.id));
+  assert.equal(run.validation.length, 2);
+  await assert.rejects(
+    trainOn(policy, [{ prompt: "3+4?" as never, groundTruth: "7" }], options),
+    /Cannot train: the prompt of task 0 must be a list of messages, \[\{ role: "user", content: … \}\], got "3\+4\?"/,
+  );
+  policy.dispose();
+});

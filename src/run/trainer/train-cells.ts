@@ -11,7 +11,7 @@ import {
 } from "../../../arguments/check-options.js";
 import { rolloutRules } from "../../rollout/option-rules.js";
 import { defined } from "../../../arguments/defined.js";
-import type { Task } from "../../data/task.js";
+import { completeTask, type TaskInput } from "../../data/task.js";
 import type { TaskSet } from "../../data/tasks/task-set.js";
 import type { EnvironmentSource } from "../../environment/environment.js";
 import type { Trainable } from "../../learn/update/trainee.js";
@@ -205,7 +205,8 @@ export class TrainingRun {
  */
 export async function trainOn(
   policy: Policy & Trainable,
-  tasks: TaskSet | readonly Task[],
+  tasks:
+    TaskSet | { train: readonly TaskInput[]; test?: readonly TaskInput[] } | readonly TaskInput[],
   options: CellTraining = {},
 ): Promise<TrainingRun> {
   checkArguments(
@@ -220,8 +221,14 @@ export async function trainOn(
       `Cannot train: budget must hold tokens, calls or trajectories, and steps must then be left out, got ${options.steps === undefined ? "an empty budget" : `steps ${options.steps}`}`,
     );
   }
-  const sets: Pick<TaskSet, "train" | "test" | "environment" | "pages"> =
-    "train" in tasks ? tasks : { train: [...tasks], test: [] };
+  const given = "train" in tasks ? tasks : { train: tasks };
+  const complete = (list: readonly TaskInput[]) =>
+    list.map((task, i) => completeTask("train", task, i));
+  const sets: Pick<TaskSet, "train" | "test" | "environment" | "pages"> = {
+    ...given,
+    train: complete(given.train),
+    test: complete(given.test ?? []),
+  };
   const { environment = sets.environment } = options;
   if (!options.reward && !environment) checkTruths("train", sets.train);
   const callLimit = options.callLimit ?? (environment ? 16 : undefined);
