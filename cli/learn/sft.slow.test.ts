@@ -120,7 +120,7 @@ test("sft killed at moments all along and run again ends with the same bytes", a
   }
   const last = await runToEnd(["sft", killed]);
   assert.equal(last.status, 0, last.output);
-  assert.match(last.output, /going on behind step (15|20)/);
+  assert.match(last.output, /resuming after step (15|20)/);
   assert.deepEqual(fingerprint(join(home, "killed")), fingerprint(join(home, "whole")));
 
   // Begun anew where the file says so, which is said; gone on from where it is told to.

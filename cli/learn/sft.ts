@@ -40,7 +40,7 @@ export async function sftFromConfig(path: string, overrides: string[]): Promise<
   const { train, evaluation } = run.counts;
   const { totalSteps } = run.trainer;
   say(
-    `fine-tuning in ${run.folder}: ${train} rows${evaluation > 0 ? `, ${evaluation} held out` : ""}, ${totalSteps} steps${run.before > 0 ? `, going on behind step ${run.before}` : ""}`,
+    `fine-tuning in ${run.folder}: ${train} rows${evaluation > 0 ? `, ${evaluation} held out` : ""}, ${totalSteps} steps${run.before > 0 ? `, resuming after step ${run.before}` : ""}`,
   );
   const show = (done: number) => {
     const progress = { step: done + 1, totalSteps, progress: done / totalSteps };
@@ -73,5 +73,7 @@ export async function sftFromConfig(path: string, overrides: string[]): Promise<
   }
   if (config.plot_loss && run.log.length > 0) await plotLoss(run);
   run.dispose();
-  say(`done: ${run.folder}`);
+  say(
+    `done: ${run.folder}\nnext: arpo-lab sample --config run.yaml --model ${run.folder}; arpo-lab train --config run.yaml actor_rollout_ref.model.path=${run.folder}`,
+  );
 }

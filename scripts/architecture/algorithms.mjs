@@ -176,6 +176,11 @@ async function page() {
   const text = `# Algorithms
 
 \`\`\`ts
+import { advantages, Policy, rollout, score, tasks, taskTools, update, world } from "arpo-lab";
+
+const policy = await Policy.load("data/models/tiny");
+const task = tasks.lookup({ seed: 3 }).train[0]!;
+const tree = await rollout(policy, task, { preset: "arpo", tools: taskTools(world), n: 8 });
 const batch = advantages(await score(tree), { estimator: "rloo" });
 const report = await update(policy, batch, { loss: "cispo", clipRatioHigh: 0.28 });
 \`\`\`

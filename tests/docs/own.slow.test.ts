@@ -48,6 +48,23 @@ test("docs/own.md: questions, reward, tool, configuration and commands do what i
   assert.match(readFileSync(join(folder, "runs/one/rollouts/1.jsonl"), "utf8"), /Page 1: The /);
 });
 
+test("docs/sft.md: its files fine-tune a model on chats", () => {
+  const text = readFileSync(join(root, "docs/sft.md"), "utf8");
+  for (const [, name = "", file = ""] of text.matchAll(/^```\w+ (\S+)\n([^]*?)^```$/gm)) {
+    writeFileSync(join(folder, name), file);
+  }
+  const messages = [
+    { role: "user", content: "What is 3+4?" },
+    { role: "assistant", content: "<python>3+4</python>" },
+    { role: "tool", content: "7" },
+    { role: "assistant", content: "<answer>\\boxed{7}</answer>" },
+  ];
+  const line = `${JSON.stringify({ messages })}\n`;
+  writeFileSync(join(folder, "chats.jsonl"), line.repeat(8));
+  const said = run(process.execPath, [join(root, "bin/arpo-lab.mjs"), "sft", "sft.yaml"]);
+  assert.match(said, /8 rows, 1 steps[^]*done: \S+sft\nnext: arpo-lab sample/);
+});
+
 test("docs/project.md: the program that looks at a run passes the compiler, and writes its pages", () => {
   const modules = join(folder, "node_modules");
   mkdirSync(modules);

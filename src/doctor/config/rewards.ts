@@ -65,7 +65,7 @@ export const rewards: Rule = ({ config, train, tags, tokenizer }) => {
           "no-tool-instructions",
           "warning",
           `${share(silent)} say nothing of ${tags.map((tag) => `<${tag}>`).join(" or ")}: a model that was not taught the tags calls nothing, and rewards stay where they are`,
-          "give the tasks a system prompt that shows the tags, or start from a model that was taught them (SFT)",
+          'give the tasks a system message that shows the tags ("prompt": [{"role": "system", "content": …}, …]), or start from a model that was taught them (SFT)',
         ),
       );
     }
