@@ -1,4 +1,4 @@
-import { shown } from "../../arguments/shown.js";
+import { shown } from "../../arguments/check-arguments.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 
 /** One question to roll out on, and what its answers are judged by. */

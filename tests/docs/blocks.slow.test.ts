@@ -24,9 +24,11 @@ const pages = [
 const followed: Readonly<Record<string, string>> = {
   "docs/capture.md": "tests/docs/capture.test.ts",
   "docs/environments.md": "tests/docs/environments.test.ts",
+  "docs/mcp.md": "tests/docs/interop.test.ts",
   "docs/openenv.md": "tests/python/openenv.slow.test.ts",
   "docs/own.md": "tests/docs/own.slow.test.ts",
   "docs/project.md": "tests/docs/own.slow.test.ts",
+  "docs/rollout.md": "tests/docs/interop.test.ts",
   "docs/serve.md": "tests/serve/docs.test.ts",
 };
 
