@@ -32,11 +32,11 @@ const breakages: ((text: string) => string)[] = [
  * const task = { prompt: [{ role: "user", content: "What is 6*7?" }] };
  * const { segments } = await demonstrate(
  *   task,
- *   (task, results) =>
+ *   (_task, results) =>
  *     results.length === 0
  *       ? { text: "<calc>6*7</calc>", call: { tag: "calc", input: "6*7" } }
  *       : { text: `<answer>\\boxed{${results[0]}}</answer>` },
- *   (tag, input) => (input === "6*7" ? "42" : "?"),
+ *   (_tag, input) => (input === "6*7" ? "42" : "?"),
  * );
  * assert.equal(segments[1].text, " <result>\n42\n</result>");
  * assert.match(segments[2].text, /boxed\{42\}/);
