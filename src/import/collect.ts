@@ -8,6 +8,7 @@ import { ownTrees } from "./formats/own-trees.js";
 import { openEnvCapture, primeTokens } from "./formats/prime-tokens.js";
 import { skyrl } from "./formats/skyrl.js";
 import { tinkerSamples, tinkerSummaries, tinkerTrajectories } from "./formats/tinker.js";
+import { TraceUpdates } from "./formats/trace-updates.js";
 import { trl } from "./formats/trl.js";
 import { verifiersResults } from "./formats/verifiers-results.js";
 import { verifiersTraces } from "./formats/verifiers-traces.js";
@@ -100,7 +101,8 @@ function formatNamed(name: string): RolloutFormat {
 /** Steps as folders and files are named: `global_step_12_evals`, `step_12`, `iteration_000012`, `12.jsonl`. */
 const folder =
   /(?:^|[/\\_-])(?:global[_-]?step|step|iteration|completions)[_-]?(\d+)(?=[/\\._-]|$)/gi;
-const file = /(?:^|[/\\])(\d+)\.(?:jsonl|json|parquet)$/i;
+/** A number alone is a step, unless it counts the chunks of prime-rl's stream. */
+const file = /(?:^|(?<!(?:^|[/\\])stream)[/\\])(\d+)\.(?:jsonl|json|parquet)$/i;
 
 /** The training step that a file's place names, if it names one; the innermost wins. */
 function stepOfPath(path: string): number | undefined {
@@ -169,6 +171,7 @@ export class Collection {
   rows = 0;
   readonly #options: CollectOptions;
   readonly #chosen: RolloutFormat | undefined;
+  readonly #updates = new TraceUpdates();
   readonly #byKey = new Map<string, PromptRows>();
   #file: ReadFile | undefined;
   #format: RolloutFormat | undefined;
@@ -213,6 +216,7 @@ export class Collection {
     if (!isRecord(record)) {
       return this.fail(line, `a record must be an object, got ${shown(record)}`);
     }
+    if (this.#updates.add(record)) return;
     this.#format ??= formatOf(record);
     if (!this.#format) {
       if (this.#strange++ === 0) this.#firstKeys = Object.keys(record).slice(0, 12).join(", ");
@@ -253,6 +257,7 @@ export class Collection {
     const file = this.#file!;
     const understood = format.read(record, {
       step: this.#step,
+      updates: this.#updates,
       scoreColumns: this.#options.scoreColumns,
       text,
     });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -297,4 +297,81 @@ test("readRollouts() keeps prompts of different steps and groups apart", () => {
     [2, 1, 1],
   );
   assert.throws(() => imported.tree(3), /its number must be one of 0 to 2, got 3/);
+});
+
+interface Traced {
+  traces: { id: string; nodes: Record<string, number[] | boolean[] | number>[] }[];
+}
+
+test("prime-rl's annotations are laid onto its traces, in each of its layouts; the newest wins", async () => {
+  const given = "tests/fixtures/rollouts/prime-rl/rollouts/step_7/train/all/traces.jsonl";
+  const whole = await importRollouts(given);
+  const episodes = (await readFile(given, "utf8"))
+    .trim()
+    .split("\n")
+    .map((text) => JSON.parse(text) as Traced);
+  // What nodes say of their own tokens, as annotations of the whole branch say it; the records lose it.
+  const updates = (name: "advantages" | "entropies", change = (value: number) => value) =>
+    episodes.flatMap(({ traces }) =>
+      traces.map(({ id, nodes }) => {
+        const stream = nodes.flatMap((node) => {
+          const own = [...((node[name] as number[] | undefined) ?? [])];
+          return (node["mask"] as boolean[]).map((sampled) =>
+            sampled ? change(own.shift()!) : null,
+          );
+        });
+        const info = { train: { effective: true } };
+        return { version: 1, trace_id: id, info, branches: [{ index: 0, [name]: stream }] };
+      }),
+    );
+  const lines = (records: readonly object[]) =>
+    records.map((record) => `${JSON.stringify(record)}\n`).join("");
+  const old = updates("advantages", (value) => value + 9);
+  const cut = updates("advantages").map((update) => ({
+    ...update,
+    branches: [{ index: 0, advantages: [1] }],
+  }));
+  const strange = { ...old[0], branches: [{ index: 7, advantages: [1] }, { index: "0" }, null] };
+  const orchestrator = lines([...old, strange, ...updates("advantages"), ...cut]);
+  const trainer = lines(updates("entropies"));
+  for (const { traces } of episodes) {
+    for (const { nodes } of traces) {
+      for (const node of nodes) {
+        delete node["advantages"];
+        delete node["entropies"];
+      }
+    }
+  }
+  const layouts: [string, string, (producer: string) => string][] = [
+    ["a", "traces/stream.jsonl", (producer) => `traces/annotations/${producer}.jsonl`],
+    ["b", "traces/step_7/train/traces.jsonl", (p) => `traces/step_7/train/annotations/${p}.jsonl`],
+    ["c", "file/traces/stream/00003.jsonl", (p) => `file/traces/annotations/${p}/00000.jsonl`],
+  ];
+  for (const [name, traces, annotations] of layouts) {
+    const alone = await fileOf(lines(episodes), `prime-${name}/${traces}`);
+    const bare = await importRollouts(alone);
+    assert.match(String(bare), /advantages +not in the file/);
+    await fileOf(orchestrator, `prime-${name}/${annotations("orchestrator")}`);
+    await fileOf(trainer, `prime-${name}/${annotations("trainer")}`);
+    for (const path of [join(folder, `prime-${name}`), ...(name === "c" ? [] : [alone])]) {
+      const imported = await importRollouts(path);
+      assert.deepEqual(imported.broken, []);
+      assert.deepEqual(
+        imported.prompts.map(({ step }) => step),
+        whole.prompts.map(({ step }) => step),
+      );
+      for (const [i, tree] of imported.trees.entries()) {
+        const row = tree.trajectories[0]!;
+        const wanted = whole.trees[i]!.trajectories[0]!;
+        assert.deepEqual(row.entropies, wanted.entropies);
+        assert.deepEqual(
+          imported.batchOf(i)!.rows.map(({ advantages }) => advantages),
+          whole.batchOf(i)!.rows.map(({ advantages }) => advantages),
+        );
+      }
+    }
+  }
+  await fileOf("(", "prime-c/file/traces/stream/00002.jsonl.zst");
+  const sealed = await importRollouts(join(folder, "prime-c"));
+  assert.match(sealed.broken[0]!.reason, /unpacked to be read: zstd -d/);
 });

@@ -1,6 +1,6 @@
 import { joinBytes, utf8Text } from "#platform/bytes";
 import { readFile, readPieces } from "#platform/files";
-import { extname } from "#platform/path";
+import { dirname, extname, join } from "#platform/path";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkOptions } from "../../arguments/check-options.js";
 import { parquetFile, plainCell } from "../data/read-rows.js";
@@ -182,6 +182,18 @@ async function readTable(file: FoundFile, collection: Collection, told: (bytes: 
   }
 }
 
+/** A file of what prime-rl learned of traces after it had written them. */
+const isAnnotation = ({ path }: FoundFile) => /[/\\]annotations[/\\]/.test(path);
+
+/** Such files beside one that was named alone. */
+async function annotationsBeside(path: string): Promise<FoundFile[]> {
+  return isAnnotation({ path, bytes: 0 })
+    ? []
+    : findFiles(join(dirname(path), "annotations")).catch(() => []);
+}
+
+const isSealed = ({ path }: FoundFile) => path.endsWith(".zst");
+
 function readerOf(path: string) {
   const kind = extname(path).toLowerCase();
   if (kind === ".parquet") return readTable;
@@ -238,12 +250,19 @@ export async function importRollouts(
   });
   const { onProgress, signal } = options;
   const collection = new Collection(collectOptions(options));
-  const files = await findFiles(path);
+  const named = await findFiles(path);
+  // What is told of traces is read before them.
+  const files = [...named.filter(isAnnotation), ...named.filter((file) => !isAnnotation(file))];
+  if (named.length === 1) files.unshift(...(await annotationsBeside(named[0]!.path)));
   const of = files.reduce((sum, { bytes }) => sum + bytes, 0);
   let done = 0;
   let next = 0;
   for (const [i, file] of files.entries()) {
     collection.open(file.path, files.length - i);
+    if (isSealed(file)) {
+      collection.fail(1, "a sealed chunk must be unpacked to be read: zstd -d");
+      continue;
+    }
     await readOne(file, collection, (bytes) => {
       signal?.throwIfAborted();
       if (!onProgress || performance.now() < next) return;
@@ -252,7 +271,7 @@ export async function importRollouts(
     });
     done += file.bytes;
     // In a folder there are other files too; a file that was named must be one.
-    if (files.length === 1) collection.mustBeFound();
+    if (named.length === 1 && file === named[0]) collection.mustBeFound();
   }
   if (collection.formats.size === 0) {
     throw new SyntaxError(

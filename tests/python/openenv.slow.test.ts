@@ -49,7 +49,7 @@ async function lamp(
   t.after(() => child.kill());
   const url = `http://127.0.0.1:${port}`;
   const health = () => fetch(`${url}/health`).catch(() => undefined);
-  await until(async () => (await health())?.ok === true, "it answers");
+  await until(async () => (await health())?.ok === true, "it answers", 240_000);
   return { folder, url };
 }
 

@@ -1,11 +1,13 @@
-// verifiers reads what `saveTraces` writes, and its training client asks our engine. Needs a Python that has
-// verifiers 0.4.0 (ARPO_LAB_VERIFIERS_PYTHON).
+// verifiers reads what `saveTraces` writes, its training client asks our engine, and `vf-eval` runs against `serve`
+// with both clients. Needs a Python that has verifiers 0.4.0 and uv (ARPO_LAB_VERIFIERS_PYTHON).
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
-import { join } from "node:path";
+import { cpSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { importRollouts } from "../../src/import/import-rollouts.js";
 import { saveTraces } from "../../src/import/write/save-traces.js";
 import { advantages } from "../../src/learn/advantages.js";
 import { presets } from "../../src/presets.js";
@@ -105,5 +107,87 @@ test(
     };
     assert.deepEqual(said.completion_ids, choices[0]!.token_ids);
     assert.deepEqual(said.completion_logprobs, choices[0]!.logprobs.token_logprobs);
+  },
+);
+
+interface Episode {
+  ok: boolean;
+  traces: {
+    rewards: { reward: { score: number } };
+    nodes: { token_ids: number[]; mask: boolean[]; logprobs: number[] }[];
+  }[];
+}
+
+/** `vf-eval` of two tasks, each asked twice, against an engine; the file that it writes. */
+async function evaluated(origin: string, client: readonly string[]): Promise<string> {
+  const folder = temporaryFolder("vf-eval");
+  cpSync(script("sums_v1"), join(folder, "sums_v1"), { recursive: true });
+  const bin = dirname(python!);
+  const named = ["--run.dir", "run", "-o", join(folder, "out"), "--no-push", "--no-rich"];
+  const asked = ["-n", "2", "-r", "2", "-m", "tiny", "--env.agent.sampling.temperature", "0"];
+  // Its harness is a program that uv starts.
+  const agent = ["--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess"];
+  const where = ["--client.base-url", `${origin}/v1`, "--client.api-key-var", "KEY", ...client];
+  await run(join(bin, "vf-eval"), ["sums-v1", ...asked, ...named, ...agent, ...where], {
+    cwd: folder,
+    maxBuffer: 2 ** 26,
+    env: { ...process.env, KEY: "none", PYTHONPATH: folder, PATH: `${bin}:${process.env["PATH"]}` },
+  });
+  return join(folder, "out/run/traces.jsonl");
+}
+const episodesIn = (path: string) =>
+  readFileSync(path, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Episode);
+
+test(
+  "vf-eval with its evaluation client: every rollout is answered and scored, and opens as trees",
+  { skip: missing() },
+  async (t) => {
+    const { server } = await serveTiny(t);
+    const path = await evaluated(server.url.replace("/v1", ""), []);
+    const episodes = episodesIn(path);
+    assert.equal(episodes.flatMap(({ traces }) => traces).length, 4);
+    assert.ok(episodes.every(({ ok }) => ok));
+    const imported = await importRollouts(path);
+    assert.deepEqual([imported.format, imported.trees.length], ["verifiers-traces", 2]);
+    assert.match(String(imported), /4 trajectories of 2 prompts/);
+  },
+);
+
+test(
+  "vf-eval with its training client: the ids in its traces are those that the engine gives",
+  { skip: missing() },
+  async (t) => {
+    const { server } = await serveTiny(t);
+    const renderer = ["--client.renderer.name", "default"];
+    const path = await evaluated(server.url.replace("/v1", ""), [
+      ...["--client.type", "train", ...renderer, "--client.renderer-model-name", tinyFolder],
+    ]);
+    const traces = episodesIn(path).flatMap((episode) => episode.traces);
+    assert.equal(traces.length, 4);
+    for (const { nodes } of traces) {
+      const ids = nodes.flatMap(({ token_ids: some }) => some);
+      const first = nodes.flatMap(({ mask }) => mask).indexOf(true);
+      const response = await fetch(`${server.url}/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({
+          ...{ model: "tiny", prompt: ids.slice(0, first), max_tokens: ids.length - first },
+          ...{ temperature: 0, logprobs: 1, return_token_ids: true },
+        }),
+      });
+      const { choices } = (await response.json()) as {
+        choices: { token_ids: number[]; logprobs: { token_logprobs: number[] } }[];
+      };
+      assert.deepEqual(ids.slice(first), choices[0]!.token_ids);
+      for (const [i, logprob] of nodes.flatMap(({ logprobs }) => logprobs).entries()) {
+        // Its records are rounded to four digits.
+        assert.ok(Math.abs(logprob - choices[0]!.logprobs.token_logprobs[i]!) < 1e-3);
+      }
+    }
+    const imported = await importRollouts(path);
+    assert.match(String(imported), /tokens +ids in the file/);
   },
 );

@@ -1,6 +1,7 @@
 import { chatOf, type FileRecord, isChat, textOf } from "../row/fields.js";
 import type { ImportedRow, Understood } from "../row/imported-row.js";
 import { splitOutput } from "../row/message-text.js";
+import type { TraceUpdates } from "./trace-updates.js";
 
 /** What a reader may want to know of a rollout, and a file may not carry. */
 export const quantities = [
@@ -25,6 +26,8 @@ interface ReadContext {
   step?: number;
   /** The columns whose sum is the score, where the reader said so. */
   scoreColumns?: readonly string[];
+  /** What other files say of this one's traces. */
+  updates?: TraceUpdates;
   /** The line as it stands in the file. */
   text?: string;
 }

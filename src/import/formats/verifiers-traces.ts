@@ -187,9 +187,10 @@ export const verifiersTraces: RolloutFormat = {
     Array.isArray(traces)
       ? traces.every((trace) => isRecord(trace) && isGraph(trace["nodes"] ?? []))
       : nodes !== undefined && isGraph(nodes),
-  read: (record, { step }) => {
+  read: (record, { step, updates }) => {
     const { shared, group } = sharedOf(record, step);
-    const traces = Array.isArray(record["traces"]) ? (record["traces"] as FileRecord[]) : [record];
+    const given = Array.isArray(record["traces"]) ? (record["traces"] as FileRecord[]) : [record];
+    const traces = given.map((trace) => updates?.of(trace) ?? trace);
     return { rows: traces.flatMap((trace) => rowsOfTrace(trace, shared, group)) };
   },
   says: {
@@ -198,7 +199,7 @@ export const verifiersTraces: RolloutFormat = {
     "log-probs": "logprobs of the sampled tokens, to four digits",
     entropies: "entropies, where a trainer annotated them",
     rewards: "the weighted sum of rewards",
-    advantages: "advantages, one per token",
+    advantages: "advantages, one per token; prime-rl's are in annotations",
     "ground truth": "task.data.answer",
     steps: "run.work.step or the folder step_N",
     "how trajectories ended": "stop_condition",

@@ -8,7 +8,7 @@ export interface FoundFile {
   bytes: number;
 }
 
-const readable = /\.(?:jsonl|ndjson|json|parquet)$/i;
+const readable = /\.(?:jsonl(?:\.zst)?|ndjson|json|parquet)$/i;
 const wild = /[*?{[]/;
 
 /** A pattern as shells have it: `*`, `?`, `{a,b}`, and `**` for any folders. */
