@@ -1,4 +1,4 @@
-// docs/mcp.md and the section of docs/rollout.md on calls: their programs run as they stand.
+// docs/mcp.md, docs/verifiers.md and the section of docs/rollout.md on calls: their programs run as they stand.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -52,4 +52,8 @@ test("docs/mcp.md: the tools of a real server are called", async () => {
   const said = await run("mcp.md", "mcp.ts");
   assert.match(said, /everything\S* \[ 'echo', 'get-sum' \]/);
   assert.match(said, /42[^]*^2$/m);
+});
+
+test("docs/verifiers.md: trees are written as traces", async () => {
+  assert.match(await run("verifiers.md", "traces.ts"), /^4$/m);
 });

@@ -114,7 +114,7 @@ async function openEnvCapture(t: TestContext) {
     const answer = await fetch(`${origin}/sessions/${key}/rollout`);
     return (await answer.json()) as OpenEnvRecord;
   };
-  return { record, engine };
+  return { origin, record, engine };
 }
 
 const programs: [string, (env: Env) => Promise<unknown>, string | false][] = [
@@ -177,6 +177,31 @@ for (const name of ["openai-agents-responses", "pydantic-ai-anthropic"]) {
     },
   );
 }
+
+test(
+  "docs/capture-responses.md: its session runs as it stands",
+  { skip: noAgents || noOpenEnv },
+  async (t) => {
+    const { origin } = await openEnvCapture(t);
+    const folder = temporaryFolder("responses-page");
+    for (const name of ["node_modules", "data"]) {
+      symlinkSync(fileURLToPath(new URL(`../../../${name}`, import.meta.url)), join(folder, name));
+    }
+    const page = readFileSync("docs/capture-responses.md", "utf8");
+    const block = (head: string) => page.split(`\`\`\`${head}\n`)[1]!.split("```")[0]!;
+    assert.match(block("sh servers"), /openenv\.core\.harness\.capture\.server .*--model tiny/);
+    writeFileSync(join(folder, "agent.py"), block("py agent.py"));
+    const lab = fileURLToPath(new URL("../../../bin/arpo-lab.mjs", import.meta.url));
+    const session = block("sh session")
+      .replaceAll("http://127.0.0.1:8320", origin)
+      .replace("python agent.py", `${python} agent.py`)
+      .replace("arpo-lab", `${process.execPath} ${lab}`);
+    const { stdout } = await execute("bash", ["-ec", session], { cwd: folder });
+    assert.match(stdout, /openenv-capture: 1 trajectory of 1 prompt/);
+    assert.match(stdout, /entropies +filled in by scoring under tiny/);
+    assert.match(readFileSync(join(folder, "page.html"), "utf8"), /<html/i);
+  },
+);
 
 test(
   "mini-swe-agent: its session becomes trajectories, and what it leaves out of a prompt is a fork",

@@ -127,6 +127,14 @@ async function evaluated(origin: string, client: readonly string[]): Promise<str
   const asked = ["-n", "2", "-r", "2", "-m", "tiny", "--env.agent.sampling.temperature", "0"];
   // Its harness is a program that uv starts.
   const agent = ["--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess"];
+  const page = readFileSync("docs/verifiers.md", "utf8");
+  for (const flag of [
+    "--no-push --no-rich",
+    agent.join(" "),
+    ...client.filter((one) => one[0] === "-"),
+  ]) {
+    assert.ok(page.includes(flag), `the page has ${flag}`);
+  }
   const where = ["--client.base-url", `${origin}/v1`, "--client.api-key-var", "KEY", ...client];
   await run(join(bin, "vf-eval"), ["sums-v1", ...asked, ...named, ...agent, ...where], {
     cwd: folder,
