@@ -1,5 +1,6 @@
 import { joinBytes } from "#platform/bytes";
 import { ErrorResponse } from "./error-response.js";
+import { deepest, isTooDeep } from "./nesting.js";
 
 export type Json = Record<string, unknown>;
 
@@ -63,6 +64,10 @@ export async function readJson(request: Asked, limit: number): Promise<Json> {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new ErrorResponse(400, "Cannot read the request: its body must be a JSON object");
+  }
+  if (isTooDeep(value)) {
+    const rule = `its body may have at most ${deepest} lists and objects within each other`;
+    throw new ErrorResponse(400, `Cannot read the request: ${rule}`, { code: "invalid_json" });
   }
   return value as Json;
 }

@@ -100,11 +100,15 @@ export function readingLink(
 
 /** The page with its links leading where the site has something; those that lead nowhere are text. */
 function withLinks(html: string, name: string, has: (file: string) => boolean): string {
-  return html.replace(/<a href="([^"]*)"([^>]*)>([^]*?)<\/a>/g, (whole, href, rest, text) => {
-    const to = readingLink(name, String(href), has);
+  const link = (whole: string, href: string, rest: string, text: string): string => {
+    const to = readingLink(name, href, has);
     if (to === href) return whole;
-    return to === undefined ? String(text) : `<a href="${to}"${rest}>${text}</a>`;
-  });
+    return to === undefined ? text : `<a href="${to}"${rest}>${text}</a>`;
+  };
+  // Behind the last end of a link there is none: a search there would begin again and again.
+  const end = html.lastIndexOf("</a>") + 4;
+  const links = html.slice(0, end).replace(/<a href="([^"]*)"([^<>]*)>([^]*?)<\/a>/g, link);
+  return links + html.slice(end);
 }
 
 /** What the explorer shows of a tree, by the text that the tree has in a notebook's outputs. */

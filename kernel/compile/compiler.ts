@@ -19,6 +19,7 @@ import { debugCode } from "./debug-code.js";
 import { loadLocal } from "./load.js";
 import { lower } from "./lower/lower.js";
 import { reflected } from "./check/reflected.js";
+import { moduleName } from "./magic/module-name.js";
 import { nestingError } from "./magic/nesting.js";
 import { packageFolder, specifiers } from "./check/specifiers.js";
 import { SessionNames } from "./lower/scope.js";
@@ -213,7 +214,7 @@ class TypeScriptCells implements CellCompiler {
     const checks =
       (reading.checks ?? this.#checks) &&
       !javascript &&
-      !/^\s*\/\/\s*@ts-nocheck\b/m.test(request.source);
+      !/^[ \t]*\/\/[ \t]*@ts-nocheck\b/m.test(request.source);
     const errors = syntaxErrors(world, file);
     if (errors.length === 0) {
       for (const node of imported) errors.push(...importErrors(world, node, file.path, checks));
@@ -340,11 +341,6 @@ const loadedStages = (source: string, name: string): CellDiagnostic => ({
   ),
   severity: "warning",
 });
-
-function moduleName(source: string): string | undefined {
-  const comment = /^\s*(?:\/\/.*\s*)*\/\*\*[\s\S]*?\*\//.exec(source)?.[0];
-  return comment && /^[\s*/]*@module[ \t]+([\w-]+(?:\/[\w-]+)*)[\s*/]*$/m.exec(comment)?.[1];
-}
 
 function mapper({ map }: Reading): { toSource: (position: number) => number } {
   return { toSource: (position) => map.toSource(position) };

@@ -7,7 +7,8 @@ import { importedBindings, ImportTable } from "./lower/imports.js";
 /** `path`: the local file that the code is evaluated in; undefined in a cell. */
 export function debugCode(world: World, text: string, path: string | undefined): DebugCode {
   const { ts } = world;
-  const inner = text.trim().replace(/;+$/, "");
+  let inner = text.trim();
+  while (inner.endsWith(";")) inner = inner.slice(0, -1);
   const wrapped = parse(world, `(${inner}\n)`);
   const isExpression = inner !== "" && problemOf(wrapped) === undefined && isOne(world, wrapped);
   const file = isExpression ? wrapped : parse(world, text);

@@ -77,7 +77,9 @@ function cell(value: unknown): unknown {
     case "heading": {
       const level = Math.min(Math.max(Number(value["level"] ?? 1), 1), 6) || 1;
       const words = textOf(source)
-        .split(/\s*\n\s*/)
+        .split("\n")
+        .map((line) => line.trim())
+        .filter((line) => line !== "")
         .join(" ");
       return { cell_type: "markdown", metadata, source: `${"#".repeat(level)} ${words}` };
     }

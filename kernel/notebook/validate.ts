@@ -1,3 +1,4 @@
+import { deepest, isTooDeep } from "../../http-server/nesting.js";
 import type { Notebook } from "./notebook.js";
 
 type Record_ = Record<string, unknown>;
@@ -137,6 +138,10 @@ function cell(value: unknown, path: string, minor: number): void {
  * the rule.
  */
 export function validateNotebook(value: unknown): asserts value is Notebook {
+  if (isTooDeep(value)) {
+    const rule = `at most ${deepest} lists and objects within each other`;
+    throw new NotebookError(`Cannot read notebook: the file may have ${rule}, got more`);
+  }
   const nb = object(value, "the file");
   if (nb["nbformat"] !== 4) {
     const rule = "4 or 3 (older: jupyter nbconvert --to notebook --inplace FILE)";

@@ -6,6 +6,9 @@ import { dirname, resolve } from "node:path";
 export interface FileStat {
   readonly size: number;
   readonly ino: number;
+  readonly dev: number;
+  /** How many names it has. */
+  readonly nlink: number;
   /** When it was written last, in milliseconds. */
   readonly mtimeMs: number;
   readonly birthtimeMs: number;

@@ -74,7 +74,7 @@ const otherDialects: Record<string, string> = {
 /** The key a request carries, and the path without it. */
 function keyOf({ headers }: IncomingMessage, path: string): { key?: string; path: string } {
   const inPath = /^\/s\/([^/]+)(\/.*)$/.exec(path);
-  if (inPath) return { key: decodeURIComponent(inPath[1]!), path: inPath[2]! };
+  if (inPath) return { key: inPath[1]!, path: inPath[2]! };
   const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1];
   const other = headers["x-api-key"];
   return { path, ...defined({ key: bearer ?? (typeof other === "string" ? other : undefined) }) };

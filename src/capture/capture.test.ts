@@ -234,6 +234,14 @@ test("limits are kept and named; no key leaves the server", async (t) => {
   assert.match(await says(`${keyed}/v1/responses`, post), /404.*chat completions/);
   await server.end(session, 1);
   assert.match(await says(`${keyed}/v1/chat/completions`, post), /409.*no more calls: its reward/);
+  // However an address is written wrong, the log shows no key.
+  for (const path of [
+    `/${keyed}/v1/x`,
+    `/S/${session.key}/v1/x`,
+    `/v1/models/${session.key}`,
+    "/s/%ff/v1/x",
+  ])
+    assert.match(await says(path, post), /^401/);
   const idle = server.session();
   idle.touched -= 100;
   assert.match((await ask(idle, [user("hi")])).text, /asked nothing for 50 ms/);

@@ -279,7 +279,8 @@ export class PolicyServer {
     const status = gone.signal.aborted ? "hung up" : String(response.statusCode);
     const took = (performance.now() - began).toFixed(0);
     // A path may hold a key where the request was refused.
-    if (this.#host) path = path.replace(/^\/s\/[^/]*/, "/s/KEY");
+    if (this.#host)
+      path = path.replace(/^\/+s\/+[^/]*/i, "/s/KEY").replace(/sk-arpo-[^/]*/gi, "KEY");
     this.#options.log?.(`${request.method ?? ""} ${path} ${status} ${took} ms`);
   }
 

@@ -6,10 +6,14 @@ import { origin } from "./running.js";
 /** Where this package's own compiled code is. */
 const ours = packagePath("dist/");
 
+/** Addresses are shorter. */
+const longestFrame = 4000;
+
 /** The innermost place of an error in a file that is neither this package's nor a library's. */
 function placeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   for (const line of (error.stack ?? "").split("\n").slice(1)) {
+    if (line.length > longestFrame) continue; // a line of its message
     const [, file, at] =
       /(file:\/\/[^\s()]+|\/[^\s()]+|data:[^\s()]+)(:\d+:\d+)\)?$/.exec(line) ?? [];
     if (file === undefined) continue;

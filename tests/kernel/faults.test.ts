@@ -193,3 +193,15 @@ for (const [what, code, said] of takings) {
     },
   );
 }
+
+test("a cell that begins with lines of slashes, or of blanks, runs at once", async () => {
+  const kernel = await FrontEnd.start();
+  try {
+    for (const head of [`${"/".repeat(80)}\n`, "// \n".repeat(2000), " ".repeat(100_000)]) {
+      const { result } = await kernel.execute(`${head}40 + 2`);
+      assert.equal(result?.["text/plain"], "42");
+    }
+  } finally {
+    await kernel.close();
+  }
+});

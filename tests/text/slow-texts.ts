@@ -205,6 +205,19 @@ export const units = [
   "x!",
   "2^",
   "sqrt(",
+  "<parameter=",
+  "<parameter=a>",
+  "[INST]",
+  "<|im_start|>user\n",
+  "/** ",
+  "{@link ",
+  "@module ",
+  "from '",
+  "%%",
+  "%%a ",
+  "?",
+  ";",
+  "\ufffd",
 ];
 /** What ends them, for texts that are closed after all. */
 const closings: Record<string, string> = {
@@ -235,6 +248,7 @@ export const shapes: Record<string, (unit: string, size: number) => string> = {
   repeated: many,
   "with an end": (unit, size) => `${many(unit, size)}x`,
   "with a beginning": (unit, size) => `x${many(unit, size)}`,
+  "in the middle": (unit, size) => `\0${many(unit, size)}\0`,
   "in paragraphs": (unit, size) => many(`${unit}\n\n`, size),
   closed: (unit, size) => {
     const close = closings[unit];

@@ -1,8 +1,15 @@
 // Every function that reads text which a model, a tool, a page, an endpoint or a user wrote.
+import { fileURLToPath } from "node:url";
 import { errorHtml, errorText } from "../../kernel/display/format.js";
 import { escapeHtml } from "../../kernel/display/html.js";
 import { inspectShort, inspectText } from "../../kernel/display/inspect.js";
 import { summarizeValue } from "../../kernel/display/summary.js";
+import { nameAtEnd, specifierAt } from "../../kernel/compile/check/complete.js";
+import { lastComment, parseComment } from "../../kernel/compile/check/documentation.js";
+import { readHead } from "../../kernel/compile/magic/head.js";
+import { moduleName } from "../../kernel/compile/magic/module-name.js";
+import { hasMagic, readQuestion } from "../../kernel/compile/magic/read-cell.js";
+import { fromVersion3 } from "../../kernel/notebook/from-version-3.js";
 import { ansiHtml } from "../../kernel/notebook/html/ansi.js";
 import { highlight } from "../../kernel/notebook/html/highlight.js";
 import {
@@ -14,7 +21,9 @@ import {
 } from "../../kernel/notebook/html/markdown.js";
 import { outputHtml } from "../../kernel/notebook/html/page.js";
 import { splitLines } from "../../kernel/notebook/notebook.js";
+import { parseNotebook } from "../../kernel/notebook/read.js";
 import { stackFrames } from "../../kernel/run/traceback.js";
+import { isBase64 } from "../../kernel/server/contents/contents.js";
 import { failureText } from "../../cli/run/run-notebook.js";
 import { isVerdict, readReply } from "../../src/eval/judge/read-reply.js";
 import { trimGeneration } from "../../src/eval/infer/conversation.js";
@@ -28,6 +37,18 @@ import {
 import { judgeVerdict } from "../../src/eval/metrics/judge-verdict.js";
 import { countBlocks, outputLength } from "../../src/eval/metrics/evaluate-item.js";
 import { WordTokenizer } from "../../src/import/trees/segments.js";
+import { parseCsv } from "../../src/data/read-rows.js";
+import { withoutSecrets } from "../../src/http/without-secrets.js";
+import { HfTokenizer } from "../../src/model/tokenizer/hf-tokenizer.js";
+import { verlStep } from "../../src/scale/verl/verl-step.js";
+import { callFormat, callFormatNames } from "../../src/tools/calls/call-format.js";
+import { integerArithmetic } from "../../src/tools/python/python-tool.js";
+import { parseOverride } from "../../src/run/config/override.js";
+import { runLine } from "../../src/run/loggers/json-lines.js";
+import { answerIn } from "../../src/view/explorer/page/tree/tree-facts.js";
+import { questionOf } from "../../src/view/explorer/page/tree/question.js";
+import { nearest } from "../../arguments/nearest.js";
+import { splitOutput } from "../../src/import/row/message-text.js";
 import { parseLenient } from "../../src/import/import-rollouts.js";
 import { ChatTemplate, chatMl } from "../../src/model/tokenizer/chat-template.js";
 import {
@@ -72,6 +93,9 @@ const completion = (content: string) => ({
 });
 const failure = (text: string): Error => Object.assign(new Error(text), { stack: text });
 const template = new ChatTemplate(chatMl);
+const tokenizer = await HfTokenizer.load(
+  fileURLToPath(new URL("../../../data/models/tiny", import.meta.url)),
+);
 
 /** By name. What they throw is no matter. */
 export const textReaders: Record<string, (text: string) => unknown> = {
@@ -140,7 +164,43 @@ export const textReaders: Record<string, (text: string) => unknown> = {
   "chat template": (t) => template.render([{ role: "user", content: t }]),
   tokenKinds: (t) => tokenKinds([t, ...t.slice(0, 1000)]),
   WordTokenizer: (t) => new WordTokenizer().encode(t),
+  ...Object.fromEntries(
+    callFormatNames.map((name) => {
+      const { parse } = callFormat(name, tokenizer, []);
+      const read = (t: string) => [
+        parse(t),
+        parse(`<tool_call><function=a>${t}</function></tool_call>`),
+      ];
+      return [`calls of a template: ${name}`, read];
+    }),
+  ),
+  withoutSecrets: (t) => withoutSecrets({ authorization: "Bearer sk-0123456789abcdef" }, t),
+  "tokenizer: encode": (t) => tokenizer.encode(t),
+  answerIn,
+  questionOf,
+  nearest: (t) => nearest(t, ["search", "python"]),
+  integerArithmetic,
+  parseCsv,
+  parseOverride,
+  runLine,
+  verlStep,
   parseLenient,
+  splitOutput,
+  isBase64,
+  moduleName,
+  hasMagic,
+  readQuestion,
+  readHead,
+  nameAtEnd,
+  specifierAt: (t) => specifierAt(t, t.length),
+  lastComment,
+  parseComment: (t) => parseComment(`/**${t}*/`),
+  "notebook of version 3": (t) =>
+    fromVersion3({
+      ...{ nbformat: 3, nbformat_minor: 0, metadata: {} },
+      worksheets: [{ cells: [{ cell_type: "heading", level: 1, source: t }] }],
+    }),
+  parseNotebook,
   ansiHtml,
   markdownHtml,
   mathHtml: (t) => mathHtml(t, true),

@@ -33,13 +33,25 @@ function read(): string[] {
 }
 
 /** The module name being written up to `position`: where it starts and what is there of it. */
-function specifierAt(text: string, position: number): { start: number; typed: string } | undefined {
-  const before = /(?:\bfrom|\bimport\s*\(?|\brequire\s*\()\s*(["'])((?:(?!\1)[^\n])*)$/.exec(
-    text.slice(0, position),
-  );
-  const typed = before?.[2];
-  return typed === undefined ? undefined : { start: position - typed.length, typed };
+export function specifierAt(
+  text: string,
+  position: number,
+): { start: number; typed: string } | undefined {
+  const before = text.slice(0, position);
+  for (const quote of ['"', "'"]) {
+    const at = before.lastIndexOf(quote);
+    if (at <= before.lastIndexOf("\n")) continue;
+    const leading = before.slice(0, at).trimEnd();
+    if (/(?:\bfrom|\bimport(?:\s*\()?|\brequire\s*\()$/.test(leading)) {
+      return { start: at + 1, typed: before.slice(at + 1) };
+    }
+  }
+  return undefined;
 }
+
+/** The name that a text ends with. */
+export const nameAtEnd = (text: string): string =>
+  /(?<![\p{ID_Continue}$\u200c\u200d])[\p{ID_Continue}$\u200c\u200d]*$/u.exec(text)?.[0] ?? "";
 
 /** Front ends show long lists badly, and describing an entry costs more than listing it. */
 const listed = 500;
@@ -147,7 +159,7 @@ function span(
 ): { start: number; end: number } {
   const given = entries[0]?.replacementSpan ?? info?.optionalReplacementSpan;
   if (given !== undefined) return { start: given.start, end: given.start + given.length };
-  const name = /[\p{ID_Continue}$\u200c\u200d]*$/u.exec(file.text.slice(0, position))?.[0] ?? "";
+  const name = nameAtEnd(file.text.slice(0, position));
   const rest = /^[\p{ID_Continue}$\u200c\u200d]*/u.exec(file.text.slice(position))?.[0] ?? "";
   return { start: position - name.length, end: position + rest.length };
 }

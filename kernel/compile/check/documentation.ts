@@ -30,11 +30,24 @@ function commentOf(ts: TypeScript, declaration: api.Declaration): string | undef
   else if (ts.isImportSpecifier(node) || ts.isImportClause(node)) return undefined;
   const file = declaration.getSourceFile();
   const above = file.text.slice(node.pos, node.getStart(file, false));
-  return above.match(/\/\*\*[\s\S]*?\*\//g)?.at(-1);
+  return lastComment(above);
+}
+
+/** The last comment with documentation in a text. */
+export const lastComment = (text: string): string | undefined =>
+  text.match(/\/\*\*[\s\S]*?(?:\*\/|$)/g)?.findLast((found) => /^\/\*\*[^]*\*\/$/.test(found));
+
+/** What a `{@link x}` shows: its target, or what stands behind that. */
+function linked(written: string): string {
+  const text = written.trim();
+  const at = text.search(/[|\s]/);
+  return (
+    (at < 0 ? "" : text.slice(at).replace(/^[|\s]+/, "")) || text.slice(0, at < 0 ? undefined : at)
+  );
 }
 
 /** Splits a comment into its text and its tags; `{@link x}` becomes `x`. */
-function parseComment(comment: string): Documentation {
+export function parseComment(comment: string): Documentation {
   const lines = comment
     .replace(/^\/\*\*/, "")
     .replace(/\*\/$/, "")
@@ -43,10 +56,7 @@ function parseComment(comment: string): Documentation {
   const parts = lines
     .join("\n")
     .trim()
-    .replace(
-      /\{@link(?:code|plain)?\s+([^}|]+?)(?:\s*[|\s]\s*([^}]+))?\}/g,
-      (_, to: string, as?: string) => as ?? to,
-    )
+    .replace(/\{@link(?:code|plain)?\s([^{}]*)\}/g, (_, written: string) => linked(written))
     .split(/^(?=@\w)/m);
   const text = parts[0]?.startsWith("@") ? "" : (parts.shift() ?? "").trim();
   const tags = parts.map((part) => {

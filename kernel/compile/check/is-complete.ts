@@ -20,5 +20,5 @@ const unterminatedOnLine: ReadonlySet<number> = new Set([1002, 1161]);
 function indentAfter(source: string): string {
   const line = source.trimEnd().split("\n").at(-1) ?? "";
   const current = /^[ \t]*/.exec(line)?.[0] ?? "";
-  return /[{([]$/.test(line.replace(/\/\/.*$/, "").trimEnd()) ? `${current}  ` : current;
+  return /[{([]$/.test(line.split("//", 1)[0]!.trimEnd()) ? `${current}  ` : current;
 }

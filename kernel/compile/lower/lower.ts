@@ -89,8 +89,9 @@ function transpile(
     // One line further down, after the head of the function.
     generator.addMapping(generatedLine + 1, generatedCharacter, index, line - 1, column);
   }
+  const end = outputText.lastIndexOf("//# sourceMappingURL=");
   return {
-    text: outputText.replace(/(?:export \{\};\n)?\/\/# sourceMappingURL=.*\s*$/, ""),
+    text: outputText.slice(0, end).replace(/export \{\};\n$/, ""),
     map: JSON.stringify(generator.toJSON()),
   };
 }

@@ -65,7 +65,7 @@ export function completeMagic(
 function completeWords(source: string, position: number, line: MagicLine): Completion {
   const words = Object.entries(builtins[line.name]?.words ?? {});
   const items = words.map(([text, documentation]) => ({ text, type: "value", documentation }));
-  const typed = /[\w-]*$/.exec(source.slice(line.nameEnd, position))?.[0] ?? "";
+  const typed = /(?<![\w-])[\w-]*$/.exec(source.slice(line.nameEnd, position))?.[0] ?? "";
   return pick(items, source, position - typed.length, position, position);
 }
 

@@ -15,7 +15,7 @@ export function readHead(source: string): { lines: MagicLine[]; bodyStart: numbe
   const lines: MagicLine[] = [];
   let at = /^(?:[ \t]*\r?\n)*/.exec(source)?.[0].length ?? 0;
   for (;;) {
-    const found = /^%%([\w-]*)([^\r\n]*)(?:\r?\n|$)/.exec(source.slice(at));
+    const found = /^%%([\w-]*)(?![\w-])([^\r\n]*)(?:\r?\n|$)/.exec(source.slice(at));
     if (found === null) return { lines, bodyStart: at };
     const [all, name = "", rest = ""] = found;
     const nameEnd = at + 2 + name.length;

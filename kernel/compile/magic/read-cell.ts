@@ -29,9 +29,10 @@ export interface Reading {
 
 /** `?name`, `name?`, with two question marks for its source too. */
 export function readQuestion(source: string): { name: string; detail: 0 | 1 } | undefined {
+  const text = source.trim();
   const found =
-    /^\s*(\?{1,2})\s*([\p{ID_Start}$_][\p{ID_Continue}$.]*)\s*;?\s*$/u.exec(source) ??
-    /^\s*([\p{ID_Start}$_][\p{ID_Continue}$.]*)(\?{1,2})\s*$/u.exec(source);
+    /^(\?{1,2})\s*([\p{ID_Start}$_][\p{ID_Continue}$.]*)\s*;?$/u.exec(text) ??
+    /^([\p{ID_Start}$_][\p{ID_Continue}$.]*)(\?{1,2})$/u.exec(text);
   if (found === null) return undefined;
   const [, a = "", b = ""] = found;
   return a.startsWith("?")

@@ -1,4 +1,4 @@
-import { readdir, rename, rm, rmdir } from "#platform/files";
+import { lstatIfThereSync, readdir, rename, rm, rmdir } from "#platform/files";
 import type { HeldFolder } from "#platform/held-folder";
 import { extname } from "#platform/path";
 import type { Writer } from "../../notebook/write.js";
@@ -133,7 +133,11 @@ export class Checkpoints {
       return;
     }
     try {
-      for (const name of await readdir(inner.path)) await rm(`${inner.path}/${name}`);
+      const names = await readdir(inner.path);
+      if (names.some((name) => lstatIfThereSync(`${inner.path}/${name}`)?.isDirectory() === true)) {
+        throw new ErrorResponse(400, `Cannot delete a folder: its ${folderName} holds a folder`);
+      }
+      for (const name of names) await rm(`${inner.path}/${name}`);
     } finally {
       inner.close();
     }

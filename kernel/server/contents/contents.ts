@@ -23,7 +23,7 @@ import { hashOf, mostBytes, readWhole, timeOf, tooLarge } from "./read-whole.js"
 import { Trust } from "./trust.js";
 
 const emptyNotebook = { cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 };
-const base64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
+export const isBase64 = (text: string): boolean => /^[A-Za-z0-9+/\s]*(?:={1,2}\s*)?$/.test(text);
 
 /** The bytes as text; undefined where they are not UTF-8. */
 function asText(bytes: Uint8Array): string | undefined {
@@ -242,8 +242,8 @@ export class Contents {
   #data(path: string, type: string, model: SaveModel): string | Uint8Array {
     const { content, format } = model;
     if (type === "notebook" && model.chunk === undefined) {
+      const text = writeNotebookText(content ?? emptyNotebook, path); // refuses what is not a notebook
       const notebook = structuredClone(content ?? emptyNotebook);
-      const text = writeNotebookText(notebook, path); // refuses what is not a notebook
       this.#trust.unmark(notebook as Record<string, unknown>);
       return content === undefined ? text : writeNotebookText(notebook, path);
     }
@@ -258,8 +258,7 @@ export class Contents {
       throw new ErrorResponse(400, `Cannot save ${path}: content must be text`);
     }
     if (format === "base64") {
-      if (!base64.test(content))
-        throw new ErrorResponse(400, `Cannot save ${path}: it is not base64`);
+      if (!isBase64(content)) throw new ErrorResponse(400, `Cannot save ${path}: it is not base64`);
       return fromBase64(content);
     }
     if (format !== undefined && format !== null && format !== "text") {
@@ -364,7 +363,12 @@ export class Contents {
       if (before === undefined) throw new ErrorResponse(404, `No such file or directory: ${path}`);
       if (Paths.tidy(path) === Paths.tidy(to.path)) return;
       const there = to.status();
-      if (there !== undefined && there.ino !== before.ino) {
+      // On a disk that takes a.txt and A.txt for one name, the file itself is there; another name of it is in the way.
+      const isItself =
+        there?.ino === before.ino &&
+        there.dev === before.dev &&
+        (there.isDirectory() || there.nlink === 1);
+      if (there !== undefined && !isItself) {
         throw new ErrorResponse(409, `Cannot rename ${path}: ${to.path} already exists`);
       }
       await rename(from.at, to.at);

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -271,4 +272,41 @@ test("the lock of a lab that was killed holds up nobody", async () => {
   await new Contents(inside).save("a.txt", { type: "file", format: "text", content: "1" });
   assert.deepEqual(readdirSync(inside), ["a.txt"]);
   assert.equal(readFileSync(join(inside, "a.txt"), "utf8"), "1");
+});
+
+test("another name of the same file is in the way of a rename, and both stay", async () => {
+  const { inside } = twoFolders();
+  writeFileSync(join(inside, "a.txt"), "one");
+  linkSync(join(inside, "a.txt"), join(inside, "b.txt"));
+  const renaming = new Contents(inside).rename("a.txt", "b.txt");
+  await assert.rejects(renaming, (error) => toErrorResponse(error).status === 409);
+  assert.deepEqual(readdirSync(inside), ["a.txt", "b.txt"]);
+});
+
+test("a folder whose checkpoints hold a folder is not deleted, and nothing of it is", async () => {
+  const { inside } = twoFolders();
+  mkdirSync(join(inside, "d", ".ipynb_checkpoints", "sub"), { recursive: true });
+  writeFileSync(join(inside, "d", ".ipynb_checkpoints", "a-checkpoint.txt"), "kept");
+  const deleting = new Contents(inside).delete("d");
+  await assert.rejects(deleting, (error) => toErrorResponse(error).status === 400);
+  const left = readdirSync(join(inside, "d", ".ipynb_checkpoints"));
+  assert.deepEqual(left.sort(), ["a-checkpoint.txt", "sub"]);
+});
+
+test("a notebook that is nested without end is refused in words, read and saved", async () => {
+  const { inside } = twoFolders();
+  const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+  const withMetadata = (inner: string) =>
+    `{"cells":[],"metadata":{"x":${inner}},"nbformat":4,"nbformat_minor":5}`;
+  const contents = new Contents(inside);
+  for (const [name, text] of [
+    ["list.ipynb", deep],
+    ["metadata.ipynb", withMetadata(deep)],
+  ] as const) {
+    writeFileSync(join(inside, name), text);
+    await assert.rejects(contents.get(name), { message: /at most 500 lists and objects/ }, name);
+  }
+  const content = JSON.parse(withMetadata(deep)) as unknown;
+  const saving = contents.save("b.ipynb", { type: "notebook", content });
+  await assert.rejects(saving, { message: /at most 500 lists and objects/ });
 });

@@ -11,6 +11,8 @@ const parted = (path: string) => resolve(path).split("/").filter(Boolean);
 export const statOf = (entry: Entry): FileStat => ({
   size: entry.size,
   ino: entry.ino,
+  dev: 0,
+  nlink: 1,
   mtimeMs: entry.written,
   birthtimeMs: entry.made,
   ctimeMs: entry.written,

@@ -134,7 +134,7 @@ function references(reference: unknown): readonly unknown[] {
   if (Array.isArray(reference)) return reference;
   if (typeof reference !== "string" || !reference.startsWith("[")) return [reference];
   return reference
-    .replace(/^[[\]]+|[[\]]+$/g, "")
+    .replace(/^[[\]]+|(?<![[\]])[[\]]+$/g, "")
     .split(",")
     .map(strip);
 }

@@ -32,7 +32,7 @@ function modulesIn(file: SafetensorsFile, config: AdapterConfig, model: Model): 
     if (`${shape}` !== `${expected}`) {
       refuse(`${stored} must have shape [${expected}] for this model and rank`, `[${shape}]`);
     }
-    modules.add(/(\w+)$/.exec(stemOf(name))![1]!);
+    modules.add(/(?<!\w)(\w+)$/.exec(stemOf(name))![1]!);
   }
   if (modules.size === 0) refuse(`${file.path} must hold an adapter`, "none");
   const chosen = loraModules.filter((module) => modules.has(module));

@@ -47,7 +47,9 @@ async function writeAdapter(files: ReadonlyMap<string, Uint8Array>, folder: stri
   if (config["target_modules"]) return;
   const file = await SafetensorsFile.open(join(folder, weights));
   const modules = new Set(
-    [...file.tensors.keys()].flatMap((name) => /(\w+)\.lora_[AB]\.weight$/.exec(name)?.[1] ?? []),
+    [...file.tensors.keys()].flatMap(
+      (name) => /(?<!\w)(\w+)\.lora_[AB]\.weight$/.exec(name)?.[1] ?? [],
+    ),
   );
   await file.close();
   const whole = { ...config, target_modules: [...modules] };

@@ -20,7 +20,9 @@ function withImports(file: string): string[] {
     found.add(path);
     if (!/\.[cm]?[jt]sx?$/.test(path)) return;
     const source = readFileSync(path, "utf8");
-    for (const [, name] of source.matchAll(/(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g)) {
+    for (const [, name] of source.matchAll(
+      /(?:from|import)\s*(?:\(\s*)?["'](\.{1,2}\/[^"']+)["']/g,
+    )) {
       const wanted = resolve(dirname(path), name!);
       const candidates = [wanted, wanted.replace(/\.([cm]?)js$/, ".$1ts"), `${wanted}.ts`];
       const there = candidates.find((one) => existsSync(one) && statSync(one).isFile());

@@ -80,7 +80,9 @@ function fromXml(text: string, tools: readonly CallableFunction[]): WrittenCall 
   }
   const parameters = tools.find((tool) => tool.function.name === name)?.function.parameters;
   const { properties = {} } = (parameters ?? {}) as ArgumentSchema;
-  const found = [...body!.matchAll(/<parameter=([^>\n]+)>\n?([^]*?)\n?<\/parameter>/g)];
+  const found = [...body!.matchAll(/<parameter=([^<>\n]+)>\n?([^]*?)\n?(<\/parameter>|$)/g)].filter(
+    ([, , , end]) => end !== "",
+  );
   const read = found.map(([, key, value]) => [key!, typed(value!, properties[key!]?.type)]);
   return { name, arguments: Object.fromEntries(read) as WrittenCall["arguments"] };
 }

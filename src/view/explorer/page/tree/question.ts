@@ -2,7 +2,7 @@
 export function questionOf(prompt: string): string {
   const turns = [
     ...prompt.matchAll(/<\|im_start\|>user\n([^]*?)(?:<\|im_end\|>|$)/g),
-    ...prompt.matchAll(/\[INST\]([^]*?)\[\/INST\]/g),
+    ...prompt.matchAll(/\[INST\]([^]*?)(?:\[\/INST\]|$)/g),
   ];
   const said = (turns.at(-1)?.[1] ?? prompt)
     .replace(/<\|[^|>]*\|>/g, "\n")

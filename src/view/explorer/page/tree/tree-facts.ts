@@ -79,9 +79,14 @@ function answerOf(tree: PageTree, path: readonly number[]): string {
   const last = tree.nodes[path.at(-1) ?? -1];
   if (last?.kind !== "model") return "";
   const text = last.text ?? textOf(tree, last, last.length - answerTokens);
-  const boxed = [...text.matchAll(/\\boxed\{([^}]*)\}/g)].at(-1)?.[1];
-  const tagged = [...text.matchAll(/<answer>([^<]*)/g)].at(-1)?.[1];
-  return (boxed ?? tagged ?? "").trim();
+  return answerIn(text);
+}
+
+/** The answer in a text: what is boxed, else what is tagged. */
+export function answerIn(text: string): string {
+  const boxed = [...text.matchAll(/\\boxed\{([^}]*)(\}|$)/g)].findLast(([, , end]) => end !== "");
+  const tagged = [...text.matchAll(/<answer>([^<]*)/g)].at(-1);
+  return ((boxed ?? tagged)?.[1] ?? "").trim();
 }
 
 /** The advantage of a trajectory's last trained token: its own, where earlier ones are shared. */
