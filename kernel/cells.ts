@@ -1,3 +1,4 @@
+import { checkOptions, listOf, type OptionRules } from "../arguments/check-options.js";
 import { write } from "#platform/note";
 import { askTerminal } from "#platform/terminal";
 import { randomUUID } from "#platform/uuid";
@@ -42,6 +43,8 @@ export interface ShowOptions {
   /** What the front end should know, by mime type (`{ "image/png": { width: 300 } }`). */
   metadata?: Record<string, unknown>;
 }
+
+const showRules: OptionRules<ShowOptions> = { id: "text?", metadata: "object?" };
 
 /** Something shown that can be replaced where it is. */
 export interface DisplayHandle {
@@ -100,6 +103,7 @@ class Shown implements DisplayHandle {
 }
 
 function show(value: unknown, options: ShowOptions = {}): DisplayHandle {
+  checkOptions("display", options, showRules);
   const id = options.id ?? randomUUID();
   const handle = new Shown(id, options.metadata);
   if (options.id === undefined) {
@@ -160,16 +164,26 @@ export const display = Object.assign(show, {
  * ```
  */
 export function clearOutput(options: { wait?: boolean } = {}): void {
+  checkOptions("clear the output", options, { wait: "boolean?" });
   currentHost()?.clearOutput(options.wait ?? false);
 }
 
-async function ask(message = "", options: { password?: boolean } = {}): Promise<string> {
+interface PromptOptions {
+  /** What is typed is not shown. */
+  password?: boolean;
+}
+
+const promptRules: OptionRules<PromptOptions> = { password: "boolean?" };
+
+async function ask(message = "", options: PromptOptions = {}): Promise<string> {
+  checkOptions("ask", options, promptRules);
   const host = currentHost();
   if (host !== undefined) return host.input(message, options);
   return await askTerminal(message);
 }
 
-function askSync(message = "", options: { password?: boolean } = {}): string {
+function askSync(message = "", options: PromptOptions = {}): string {
+  checkOptions("ask", options, promptRules);
   const host = currentHost();
   if (host === undefined) {
     throw new Error("Cannot ask: prompt.sync must run in a kernel, got a plain Node program");
@@ -216,8 +230,15 @@ export const comms: Comms = {
   open: (
     target: string,
     data?: Record<string, unknown>,
-    options?: CommOptions & { id?: string },
-  ): Comm => hostComms().open(target, data, options),
+    options: CommOptions & { id?: string } = {},
+  ): Comm => {
+    checkOptions("open a comm", options, {
+      metadata: "object?",
+      buffers: listOf("bytes", "bytes"),
+      id: "text?",
+    });
+    return hostComms().open(target, data, options);
+  },
   register: (target: string, opened: (comm: Comm, message: CommMessage) => void): void =>
     hostComms().register(target, opened),
   unregister: (target: string): void => hostComms().unregister(target),

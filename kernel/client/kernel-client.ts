@@ -1,3 +1,4 @@
+import { checkOptions, milliseconds, type OptionRules } from "../../arguments/check-options.js";
 import { randomUUID } from "node:crypto";
 import { Dealer, Subscriber } from "zeromq";
 import { endpoint, Signer } from "../wire/connection.js";
@@ -30,6 +31,12 @@ export interface ExecuteOptions {
   cellId?: string;
   storeHistory?: boolean;
 }
+
+const executeRules: OptionRules<ExecuteOptions> = {
+  listen: "function?",
+  cellId: "text?",
+  storeHistory: "boolean?",
+};
 
 const settleTime = 30_000;
 
@@ -81,6 +88,7 @@ export class KernelClient {
     spec: KernelSpec,
     options: { cwd: string; startupTimeout?: number },
   ): Promise<KernelClient> {
+    checkOptions("start a kernel", options, { cwd: "path", startupTimeout: milliseconds });
     const client = new KernelClient(await KernelProcess.start(spec, options.cwd));
     try {
       await client.#handshake(options.startupTimeout ?? 60_000);
@@ -119,6 +127,7 @@ export class KernelClient {
 
   /** Runs code; resolves to the reply's content when its output is complete, rejects when it dies. */
   async execute(code: string, options: ExecuteOptions = {}): Promise<Json> {
+    checkOptions("run code", options, executeRules);
     const content = {
       code,
       silent: false,

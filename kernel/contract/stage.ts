@@ -1,3 +1,5 @@
+import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
+
 /** One option of a stage cell, written `key=value` on its first line. */
 export interface StageOption {
   /** A sentence, for completion and inspection. */
@@ -72,20 +74,37 @@ export async function registerStage(stage: Stage): Promise<void> {
   await (globalThis as { [key]?: Register })[key]?.(stage);
 }
 
+const stageRules: OptionRules<Stage> = {
+  name: "text",
+  doc: "text",
+  options: "object",
+  into: "text?",
+  template: "text",
+  uses: "object?",
+  body: "text?",
+};
+
+const optionRules: OptionRules<StageOption> = {
+  doc: "text",
+  type: "text",
+  default: "text?",
+  as: "text?",
+};
+
 /** Throws when a stage could not work. */
 export function checkStage(stage: Stage): void {
   const fail = (rule: string, got: unknown): never => {
     throw new TypeError(`Cannot register a stage: ${rule}, got ${JSON.stringify(got)}`);
   };
+  checkOptions("register a stage", stage, stageRules);
   if (!/^[a-z][\w-]*$/i.test(stage.name)) fail("its name must be a word", stage.name);
-  if (typeof stage.template !== "string") fail("its template must be text", stage.template);
   if (/\n/.test(stage.template)) fail("its template must be one line", stage.template);
   if (stage.template.includes("{into}") && stage.into === undefined) {
     fail("a template with {into} must name what it makes", stage.into);
   }
   for (const [name, option] of Object.entries(stage.options)) {
     if (!/^[\w-]+$/.test(name)) fail("an option's name must be a word", name);
-    if (typeof option.type !== "string") fail(`option ${name} must have a type`, option.type);
+    checkOptions("register a stage", option, optionRules, `options.${name}.`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionRules, positive } from "../../arguments/check-options.js";
 import { KernelClient } from "../client/kernel-client.js";
 import { KernelDiedError } from "../client/kernel-process.js";
 import type { KernelSpec } from "../client/kernel-spec.js";
@@ -169,6 +170,16 @@ interface ExecuteNotebookOptions {
   signal?: AbortSignal;
 }
 
+const executeRules: OptionRules<ExecuteNotebookOptions> = {
+  kernel: "object",
+  cwd: "path",
+  timeout: positive,
+  allowErrors: "boolean?",
+  save: "function?",
+  onEvent: "function?",
+  signal: "signal?",
+};
+
 /** A cell that failed, and how. */
 export interface CellFailure {
   cell: NotebookCell;
@@ -309,6 +320,7 @@ export async function executeNotebook(
   notebook: Notebook,
   options: ExecuteNotebookOptions,
 ): Promise<NotebookExecution> {
+  checkOptions("run a notebook", options, executeRules);
   const { onEvent, save, signal } = options;
   const cells = [...notebook.cells.entries()].filter(([, cell]) => isRunnable(cell));
   const collector = new OutputCollector();

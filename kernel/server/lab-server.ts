@@ -1,3 +1,11 @@
+import {
+  checkOptions,
+  integer,
+  notNegative,
+  type OptionRules,
+  optionsOf,
+  texts,
+} from "../../arguments/check-options.js";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -61,6 +69,23 @@ export interface LabOptions {
   /** How files are written, on the server's own thread; for tests that fill the disk. */
   write?: Writer;
 }
+
+const labRules: OptionRules<LabOptions> = {
+  folder: "path",
+  unlisted: texts,
+  port: integer(0, 65_535),
+  host: "text?",
+  token: "text?",
+  allowHosts: texts,
+  page: "path?",
+  docs: "object?",
+  data: "path?",
+  cullIdle: notNegative,
+  maxBody: integer(1),
+  buffer: optionsOf<{ bytes: number; time: number }>({ bytes: integer(0), time: notNegative }),
+  findKernel: "function?",
+  write: "function?",
+};
 
 /** What is no page of ours runs nothing, should somebody open it as one. */
 const noPage = "default-src 'none'; sandbox; frame-ancestors 'self'";
@@ -170,6 +195,7 @@ export class LabServer {
 
   /** Starts to listen. */
   static async start(options: LabOptions): Promise<LabServer> {
+    checkOptions("start the lab", options, labRules);
     const lab = new LabServer(options);
     await new Promise<void>((listening, failed) => {
       lab.#server.once("error", failed);

@@ -3,7 +3,7 @@
 import ts from "typescript";
 import { parse, sources } from "./imports.mjs";
 
-const free = /^(arguments|src\/(convert|doctor|scale))\//;
+const free = /^arguments\//;
 
 /** Every call of `checkArguments` that is given options, as `path:line`. */
 export function uncheckedOptions() {

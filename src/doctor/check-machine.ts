@@ -1,3 +1,4 @@
+import { checkOptions, texts } from "../../arguments/check-options.js";
 import { sandboxUnavailableReason } from "../tools/python/system-python.js";
 import type { Check } from "./check.js";
 import { endpointCheck, type EndpointToCheck } from "./machine/endpoints.js";
@@ -119,9 +120,9 @@ export interface MachineOptions {
  * assert.ok(checks.some(({ id }) => id === "backend"));
  * ```
  */
-export async function checkMachine({ endpoints = [], keys }: MachineOptions = {}): Promise<
-  Check[]
-> {
+export async function checkMachine(options: MachineOptions = {}): Promise<Check[]> {
+  checkOptions("check this machine", options, { endpoints: "list?", keys: texts });
+  const { endpoints = [], keys } = options;
   // One after another: the trial of the tensors wants the machine for itself.
   const host = await hostChecks();
   const tensors = await tensorChecks();

@@ -1,18 +1,38 @@
-import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
+import {
+  checkOptions,
+  either,
+  integer,
+  oneOf,
+  type OptionRules,
+} from "../../arguments/check-options.js";
 import { defined } from "../../arguments/defined.js";
 import { DataFrame, type BaseDataOptionType, Papa, Series } from "#danfojs";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { readFile, writeFileSync } from "#platform/files";
 
-/** How a table is read; more is Papa Parse's own: `delimiter`, `comments`, `preview`, … */
+/** How a table is read. */
 export interface ReadCsvOptions {
   /** The first row holds the columns' names (default). */
   header?: boolean;
   /** Numbers and booleans become such (default). */
   dynamicTyping?: boolean;
+  /** What stands between two values. Default `,`. */
+  delimiter?: string;
+  /** What values are quoted with. Default `"`. */
+  quoteChar?: string;
+  escapeChar?: string;
+  /** What a line that is skipped begins with, as `#`; none by default. */
+  comments?: string;
+  /** Reads so many rows and no more; 0, the default, reads all. */
+  preview?: number;
+  /** Whether empty lines are skipped; `greedy`, the default, skips lines of white space too. */
+  skipEmptyLines?: boolean | "greedy";
+  /** Another name for each column. */
+  transformHeader?: (name: string, index: number) => string;
+  /** Another text for each value, before numbers are read. */
+  transform?: (value: string, column: string | number) => unknown;
   /** What the frame is made with: `columns`, `index`, `dtypes`. */
   frameConfig?: BaseDataOptionType;
-  [option: string]: unknown;
 }
 
 export interface ReadJsonOptions {
@@ -33,6 +53,20 @@ export interface WriteJsonOptions {
   /** `column`, the default: a list of objects. `row`: an object of lists. (danfojs's own words.) */
   format?: "column" | "row";
 }
+
+const readCsvRules: OptionRules<ReadCsvOptions> = {
+  header: "boolean?",
+  dynamicTyping: "boolean?",
+  delimiter: "text?",
+  quoteChar: "text?",
+  escapeChar: "text?",
+  comments: "text?",
+  preview: integer(0),
+  skipEmptyLines: either(oneOf(["greedy"]), "boolean"),
+  transformHeader: "function?",
+  transform: "function?",
+  frameConfig: "object?",
+};
 
 const csvRules: OptionRules<WriteCsvOptions> = {
   filePath: "text?",
@@ -71,11 +105,13 @@ async function textOf(file: string | URL): Promise<string> {
  */
 export async function readCSV(
   file: string | URL,
-  { frameConfig, ...options }: ReadCsvOptions = {},
+  options: ReadCsvOptions = {},
 ): Promise<DataFrame> {
+  checkOptions("read a frame", options, readCsvRules);
+  const { frameConfig, ...parsing } = options;
   const usual = { header: true, dynamicTyping: true, skipEmptyLines: "greedy", delimiter: "," };
   const text = (await textOf(file)).replace(/^\ufeff/, "");
-  const { data, errors } = Papa.parse(text, { ...usual, ...defined(options) });
+  const { data, errors } = Papa.parse(text, { ...usual, ...defined(parsing) });
   const [wrong] = errors;
   if (wrong !== undefined) {
     const where = wrong.row === undefined ? "" : ` in row ${wrong.row}`;
@@ -94,9 +130,10 @@ export async function readCSV(
 /** A list of objects, or an object of lists, in a JSON file or on the web as a frame. */
 export async function readJSON(
   file: string | URL,
-  { frameConfig }: ReadJsonOptions = {},
+  options: ReadJsonOptions = {},
 ): Promise<DataFrame> {
-  return new DataFrame(JSON.parse(await textOf(file)), frameConfig);
+  checkOptions("read a frame", options, { frameConfig: "object?" });
+  return new DataFrame(JSON.parse(await textOf(file)), options.frameConfig);
 }
 
 /**
@@ -123,10 +160,9 @@ export function toCSV(frame: DataFrame | Series, options: WriteCsvOptions = {}):
 }
 
 /** A frame or series as plain values. */
-export function toJSON(
-  frame: DataFrame | Series,
-  { filePath, format = "column" }: WriteJsonOptions = {},
-): object {
+export function toJSON(frame: DataFrame | Series, options: WriteJsonOptions = {}): object {
+  checkOptions("write a frame", options, { filePath: "text?", format: oneOf(["column", "row"]) });
+  const { filePath, format = "column" } = options;
   const rows = (
     frame instanceof Series ? frame.values.map((v) => [v]) : frame.values
   ) as unknown[][];

@@ -131,7 +131,10 @@ test("progress.bar() moves by hand, with a note, until it is done", async () => 
 
 test("progress() refuses a count or a total that is none", () => {
   assert.throws(() => progress(-1), /integer of at least 0, got -1/);
-  assert.throws(() => progress.bar({ total: NaN }), /'total' must be at least 0, got NaN/);
+  assert.throws(
+    () => progress.bar({ total: NaN }),
+    /total must be a number of at least 0, got NaN/,
+  );
 });
 
 test("clockText() and rateText() choose readable units", () => {

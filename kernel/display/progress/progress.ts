@@ -1,3 +1,4 @@
+import { checkOptions, fromTo, type OptionRules } from "../../../arguments/check-options.js";
 import { noteWidth, writeNote } from "#platform/note";
 import { randomUUID } from "#platform/uuid";
 import { currentHost } from "../../host/host.js";
@@ -29,6 +30,12 @@ interface BarOptions {
   every?: number;
 }
 
+const barRules: OptionRules<BarOptions> = {
+  label: "text?",
+  total: fromTo(0, Infinity),
+  every: fromTo(0, Infinity),
+};
+
 /** Where a bar stands: running, finished, or left early. */
 type BarState = "running" | "done" | "stopped";
 
@@ -48,11 +55,6 @@ class Bar {
 
   /** Made by `progress` and `progress.bar`. */
   constructor(options: BarOptions, depth: number, changed: (force: boolean) => void) {
-    if (options.total !== undefined && !(options.total >= 0)) {
-      throw new RangeError(
-        `Cannot show progress: 'total' must be at least 0, got ${options.total}`,
-      );
-    }
     this.label = options.label ?? "";
     this.total = options.total;
     this.every = options.every ?? 100;
@@ -222,6 +224,7 @@ class BarGroup {
 let group: BarGroup | undefined;
 
 function bar(options: BarOptions = {}): Bar {
+  checkOptions("show progress", options, barRules);
   const cell = currentHost()?.cell();
   const run = cell?.id ?? "";
   if (group?.run !== run || !group.active) group = new BarGroup(run, cell?.signal);
@@ -279,6 +282,7 @@ function progressOf<T>(
   items: number | Iterable<T> | AsyncIterable<T>,
   options: BarOptions = {},
 ): Watched<T> | Watched<number> | AsyncIterable<Awaited<T>> {
+  checkOptions("show progress", options, barRules);
   if (typeof items === "number") {
     if (!Number.isSafeInteger(items) || items < 0) {
       throw new RangeError(

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../../arguments/check-options.js";
 import { randomUUID } from "#platform/uuid";
 import {
   type Comm,
@@ -312,5 +313,6 @@ export class Widget<S extends Record<string, unknown>> implements Displayable {
 export function widget<S extends Record<string, unknown> = Record<string, unknown>>(
   options: WidgetOptions<S>,
 ): Widget<S> {
+  checkOptions("make a widget", options, { esm: "text", css: "text?", state: "object?" });
   return new Widget(options);
 }

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../../arguments/check-options.js";
 import { closedPageMeta } from "../../../picture/closed-page.js";
 import { figureHtml, libraryHtml } from "../../../picture/figure-html.js";
 import type { FigureLike } from "../../../picture/figure-like.js";
@@ -226,6 +227,7 @@ function cellHtml(cell: NotebookCell, language: string, folder: string | undefin
  * ```
  */
 export function pageOf(notebook: Notebook, options: PageOptions): string {
+  checkOptions("make a page", options, { title: "text", folder: "text?" });
   const info = (notebook.metadata["language_info"] ?? {}) as { name?: unknown };
   const language = typeof info.name === "string" ? info.name : "typescript";
   const figures = notebook.cells.some((cell) =>

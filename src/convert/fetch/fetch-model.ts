@@ -3,6 +3,7 @@ import { open, readPieces, rm, stat } from "#platform/files";
 import { basename, dirname, resolve } from "#platform/path";
 import { sha256Of } from "#platform/sha256";
 import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, milliseconds, type OptionRules } from "../../../arguments/check-options.js";
 import { homePath } from "../../files/home-path.js";
 import { HttpError, requestJson } from "../../http/request-json.js";
 import { outputFolder } from "../../model/files/model-folder.js";
@@ -70,6 +71,15 @@ interface DownloadOptions {
   quietMs?: number;
   onProgress?(done: number, total: number): void;
 }
+
+const rules: OptionRules<FetchOptions> = {
+  to: "path?",
+  from: "path?",
+  index: "text?",
+  signal: "signal?",
+  quietMs: milliseconds,
+  onProgress: "function?",
+};
 
 /** How many bytes of a file are there already. */
 const sizeOf = async (path: string): Promise<number> =>
@@ -281,11 +291,8 @@ export async function fetchKnown(
  * ```
  */
 export async function fetchModel(name: string, options: FetchOptions = {}): Promise<FetchedModel> {
-  checkArguments(
-    "fetch a model",
-    { name, options },
-    { name: "text", options: { to: "path?", from: "path?", index: "text?", signal: "signal?" } },
-  );
+  checkArguments("fetch a model", { name }, { name: "text" });
+  checkOptions("fetch a model", options, rules);
   const model = Object.hasOwn(knownModels, name) ? knownModels[name] : undefined;
   if (!model) {
     throw new RangeError(

@@ -1,4 +1,12 @@
 import { checkArguments } from "../../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  milliseconds,
+  oneOf,
+  type OptionRules,
+  optionsOf,
+} from "../../../arguments/check-options.js";
+import { loadRules } from "../../run/config/load-and-check.js";
 import { modelFolder } from "../../model/files/model-folder.js";
 import { loadConfig } from "../../run/config/load.js";
 import type { LoadOptions } from "../../run/config/options.js";
@@ -221,6 +229,15 @@ export interface ClusterWishes {
   /** Milliseconds for that job. @default 120_000 */
   jobMs?: number;
 }
+
+const rules: OptionRules<ClusterWishes> = {
+  tokenEnv: "text?",
+  timeoutMs: milliseconds,
+  engine: oneOf(["lab", "verl"]),
+  experiment: optionsOf<LoadOptions>(loadRules),
+  storage: "path?",
+  jobMs: milliseconds,
+};
 /** The version whose answers were tried. */
 const tried = /^2\.(5\d|6\d)\./;
 const here = new Set(["127.0.0.1", "localhost", "[::1]"]);
@@ -241,20 +258,9 @@ const here = new Set(["127.0.0.1", "localhost", "[::1]"]);
  * ```
  */
 export async function checkCluster(address: string, options: ClusterWishes = {}): Promise<Check[]> {
-  checkArguments(
-    "check a cluster",
-    { address, options },
-    {
-      address: "text",
-      options: { tokenEnv: "text?", timeoutMs: "number?", storage: "path?", experiment: "object?" },
-    },
-  );
+  checkArguments("check a cluster", { address }, { address: "text" });
+  checkOptions("check a cluster", options, rules);
   const { engine, storage, experiment, jobMs = 120_000, timeoutMs = 10_000, tokenEnv } = options;
-  if (engine !== undefined && engine !== "lab" && engine !== "verl") {
-    throw new RangeError(
-      `Cannot check a cluster: engine must be lab or verl, got ${String(engine)}`,
-    );
-  }
   if (storage !== undefined && !isAbsolute(storage)) {
     throw new RangeError(
       `Cannot check a cluster: storage must be an absolute path on the nodes, got ${storage}`,

@@ -1,4 +1,5 @@
-import { checkArguments, shown } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, integer } from "../../../arguments/check-options.js";
 import { weightShapes } from "../../model/transformer/weights.js";
 import type { Policy } from "../../policy/policies.js";
 import type { Sequence } from "../../policy/policy.js";
@@ -230,12 +231,10 @@ export async function estimate(
 ): Promise<RunEstimate> {
   checkArguments(
     "estimate a run",
-    { parts, options },
-    {
-      parts: { config: "object", policy: "policy", train: "list" },
-      options: { prompts: "number?", prices: "object?" },
-    },
+    { parts },
+    { parts: { config: "object", policy: "policy", train: "list" } },
   );
+  checkOptions("estimate a run", options, { prompts: integer(1), prices: "object?" });
   const { config, policy, sampler = policy, validation } = parts;
   if (!("model" in policy)) {
     throw new TypeError(
@@ -244,9 +243,9 @@ export async function estimate(
   }
   const batch = config.data.train_batch_size;
   const prompts = Math.min(options.prompts ?? 2, batch, Math.floor(parts.train.length / 2));
-  if (!Number.isSafeInteger(prompts) || prompts < 1) {
+  if (prompts < 1) {
     throw new RangeError(
-      `Cannot estimate a run: prompts must be a whole number above 0, and there must be 2 training tasks, got ${shown(options.prompts ?? 2)} and ${parts.train.length}`,
+      `Cannot estimate a run: there must be 2 training tasks, got ${parts.train.length}`,
     );
   }
   const began = performance.now();

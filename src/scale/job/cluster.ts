@@ -1,5 +1,12 @@
 import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions } from "../../../arguments/check-options.js";
+import {
+  checkOptions,
+  milliseconds,
+  notNegative,
+  oneOf,
+  type OptionRules,
+  optionsOf,
+} from "../../../arguments/check-options.js";
 import { defined } from "../../../arguments/defined.js";
 import { loadConfig } from "../../run/config/load.js";
 import type { LoadOptions } from "../../run/config/options.js";
@@ -7,7 +14,7 @@ import { RayApi, type RayNode } from "../ray/ray-api.js";
 import { type RayAddress, RayConnection } from "../ray/ray-connection.js";
 import { type PackedFile, zipOf } from "../ray/zip.js";
 import { labSource } from "../upload/lab-source.js";
-import { exportVerl, type VerlExportOptions } from "../verl/export-verl.js";
+import { exportRules, exportVerl, type VerlExportOptions } from "../verl/export-verl.js";
 import { JobLedger } from "./job-ledger.js";
 import {
   type JobPackage,
@@ -98,11 +105,28 @@ export interface SubmitOptions {
   note?: (line: string) => void;
 }
 
+const submitRules: OptionRules<SubmitOptions> = {
+  name: "text?",
+  package: "text?",
+  storage: "path?",
+  cpus: notNegative,
+  gpus: notNegative,
+  verl: optionsOf<VerlExportOptions>(exportRules),
+  node: oneOf(["there", "wheel"]),
+  note: "function?",
+};
+
 /** Where a cluster is, and where jobs are kept here. */
 export interface ClusterOptions extends Omit<RayAddress, "address"> {
   /** The folder of the list of jobs. @default `ARPO_LAB_JOBS`, else in the user's data folder */
   jobs?: string;
 }
+
+const clusterRules: OptionRules<ClusterOptions> = {
+  tokenEnv: "text?",
+  timeoutMs: milliseconds,
+  jobs: "path?",
+};
 
 /** A Ray cluster that runs are sent to. */
 export class Cluster {
@@ -142,11 +166,13 @@ export class Cluster {
    * cluster has room for; a run whose node is lost is sent again.
    */
   async sweep(experiment: LoadOptions, options: SweepAxes & SubmitOptions): Promise<Sweep> {
+    checkOptions("sweep", options, { ...submitRules, seeds: "list?", grid: "object?" });
     if (options.verl !== undefined) {
       throw new RangeError("Cannot sweep: verl must run one at a time, got verl with a sweep");
     }
-    const settings = sweepSettings(options);
-    const base = await this.#prepare(experiment, options);
+    const { seeds, grid, ...submitted } = options;
+    const settings = sweepSettings({ seeds, grid });
+    const base = await this.#prepare(experiment, submitted);
     for (const one of settings) {
       // Refused here rather than by every job over there.
       const overrides = [...(experiment.overrides ?? []), ...pairs(one)];
@@ -186,31 +212,13 @@ export class Cluster {
   }
 
   async #prepare(experiment: LoadOptions, options: SubmitOptions): Promise<Omit<JobRecord, "id">> {
-    checkArguments(
-      "submit a run",
-      { experiment, options },
-      {
-        experiment: { overrides: "list?", files: "list?" },
-        options: {
-          name: "text?",
-          package: "text?",
-          storage: "path?",
-          cpus: "number?",
-          gpus: "number?",
-          note: "function?",
-          verl: "object?",
-        },
-      },
-    );
+    checkArguments("submit a run", { experiment }, { experiment: "object" });
+    checkOptions("submit a run", options, submitRules);
     const { storage, cpus = 1, gpus = 0, node = "there" } = options;
     if (storage !== undefined && !isAbsolute(storage)) {
       throw new RangeError(
         `Cannot submit a run: storage must be an absolute path on the nodes, got ${storage}`,
       );
-    }
-    for (const [name, value] of Object.entries({ cpus, gpus })) {
-      if (Number.isFinite(value) && value >= 0) continue;
-      throw new RangeError(`Cannot submit a run: ${name} must be 0 or more, got ${value}`);
     }
     if (options.verl) refuseWithVerl(options);
     const { config } = await loadConfig(experiment);
@@ -262,11 +270,8 @@ function refuseWithVerl({ storage, gpus = 0, node }: SubmitOptions): void {
  * ```
  */
 export async function cluster(address: string, options: ClusterOptions = {}): Promise<Cluster> {
-  checkArguments(
-    "use a cluster",
-    { address, options },
-    { address: "text", options: { tokenEnv: "text?", jobs: "path?", timeoutMs: "number?" } },
-  );
+  checkArguments("use a cluster", { address }, { address: "text" });
+  checkOptions("use a cluster", options, clusterRules);
   const made = new Cluster(address, options);
   await made.version();
   return made;

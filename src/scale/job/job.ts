@@ -1,5 +1,6 @@
 import { mkdir } from "#platform/files";
 import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions } from "../../../arguments/check-options.js";
 import { readIfThere } from "../../files/read-if-there.js";
 import { pause } from "../../http/pause.js";
 import { runLine } from "../../run/loggers/json-lines.js";
@@ -190,11 +191,8 @@ export class Job {
    * what it has written so far.
    */
   async fetch(folder: string, options: { checkpoints?: boolean } = {}): Promise<string> {
-    checkArguments(
-      "fetch a run",
-      { folder, options },
-      { folder: "path", options: { checkpoints: "boolean?" } },
-    );
+    checkArguments("fetch a run", { folder }, { folder: "path" });
+    checkOptions("fetch a run", options, { checkpoints: "boolean?" });
     const { out } = this.#record;
     if (isAbsolute(out)) {
       if (existsSync(out)) {

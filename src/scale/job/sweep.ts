@@ -1,3 +1,4 @@
+import { checkOptions, integer } from "../../../arguments/check-options.js";
 import { pause } from "../../http/pause.js";
 import type { RayApi, RayNode } from "../ray/ray-api.js";
 import { RayError } from "../ray/ray-connection.js";
@@ -74,6 +75,12 @@ export class Sweep {
 
   /** Sends the runs, so many at a time, and waits until all are over; gives the latest attempt of each. */
   async run(options: SweepRunOptions = {}): Promise<JobRecord[]> {
+    checkOptions("run a sweep", options, {
+      atOnce: integer(1),
+      retries: integer(0),
+      signal: "signal?",
+      onChange: "function?",
+    });
     const { retries = 3, signal, onChange } = options;
     const { api, ledger } = this.parts;
     const told = new Map<string, JobState>();

@@ -1,10 +1,20 @@
 import { defined } from "../../../arguments/defined.js";
 import { checkArguments } from "../../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  either,
+  integer,
+  oneOf,
+  type OptionRules,
+  optionsFor,
+  optionsOf,
+  required,
+} from "../../../arguments/check-options.js";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import { modelFolder } from "../../model/files/model-folder.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { TinkerError } from "./client/errors.js";
-import type { TinkerConnection } from "./client/settings.js";
+import { connectionRules, type TinkerConnection } from "./client/settings.js";
 import { type ServerModel, TinkerClient } from "./client/tinker-client.js";
 import { type TinkerLora, TinkerRun } from "./client/tinker-run.js";
 import { TinkerPolicy, type TinkerSaved } from "./tinker-policy.js";
@@ -52,34 +62,40 @@ function chosen(models: readonly ServerModel[], wanted: string | undefined): Ser
   );
 }
 
+const rules: OptionRules<TinkerOptions> = {
+  ...connectionRules,
+  model: "text?",
+  tokenizer: required(either("text", "tokenizer")),
+  contextLength: integer(1),
+  lora: optionsOf<TinkerLora>({
+    rank: integer(1),
+    seed: integer(0),
+    trainAttention: "boolean?",
+    trainMlp: "boolean?",
+    trainUnembedding: "boolean?",
+  }),
+  resume: optionsOf<TinkerSaved>({
+    path: "text",
+    steps: "count",
+    baseModel: "text",
+    rank: integer(1),
+  }),
+  topLogprobs: integer(0),
+  reduction: oneOf(["sum", "mean"]),
+  clips: "boolean?",
+};
+
 /** Opens a model at a Tinker server: `engine.tinker`. */
 export async function openTinker(url: string, options: TinkerOptions): Promise<TinkerPolicy> {
-  checkArguments(
-    "use a Tinker server",
-    { url, options },
-    {
-      url: "text",
-      options: { model: "text?", contextLength: "count?", lora: "object?", topLogprobs: "count?" },
-    },
-  );
+  checkArguments("use a Tinker server", { url }, { url: "text" });
+  checkOptions("use a Tinker server", options, rules);
   const { topLogprobs = 10, reduction, clips, resume, lora = {} } = options;
-  if (reduction !== undefined && reduction !== "sum" && reduction !== "mean") {
-    throw new RangeError(
-      `Cannot use a Tinker server: reduction must be sum or mean, got ${String(reduction)}`,
-    );
-  }
   const { rank = resume?.rank ?? 16 } = lora;
-  if (!Number.isSafeInteger(rank) || rank < 1) {
-    throw new RangeError(
-      `Cannot use a Tinker server: rank must be a positive integer, got ${rank}`,
-    );
-  }
   const tokenizer =
     typeof options.tokenizer === "string"
       ? await HfTokenizer.load(modelFolder(options.tokenizer))
       : options.tokenizer;
-  checkArguments("use a Tinker server", { tokenizer }, { tokenizer: "tokenizer" });
-  const connect = () => TinkerClient.connect(url, options);
+  const connect = () => TinkerClient.connect(url, optionsFor(connectionRules, options));
   const client = await connect();
   try {
     const model = chosen(await client.models(), options.model ?? resume?.baseModel);

@@ -259,7 +259,7 @@ test("settings in verl's own names take the place of ours; names it would not re
     ["lab.seed=3", /belongs to the configuration, got "lab.seed=3"/],
     ["trainer.nnodes", /key=value, \+\+key=value or ~key/],
     ["a=1\nb=2", /on one line/],
-    [7, /on one line, got 7/],
+    [7, /must be a list of texts, got 7 in it/],
   ] as const) {
     const refused = exportVerl(experiment, `${folder}-2`, { tools, settings: [setting as string] });
     await assert.rejects(refused, said);

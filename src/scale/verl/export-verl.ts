@@ -1,5 +1,6 @@
 import { mkdir } from "#platform/files";
 import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, type OptionRules, texts } from "../../../arguments/check-options.js";
 import type { Task } from "../../data/task.js";
 import { judgedApart } from "../../reward/load-reward.js";
 import { configKeys } from "../../run/config/keys.js";
@@ -62,7 +63,7 @@ function withOwnSettings(overrides: readonly string[], own: readonly string[]): 
     throw new RangeError(`Cannot export to verl: ${rule}, got ${JSON.stringify(setting)}`);
   };
   for (const setting of own) {
-    if (typeof setting !== "string" || !/^(\+{0,2}[\w.@/-]+=.*|~[\w.@/-]+)$/.test(setting)) {
+    if (!/^(\+{0,2}[\w.@/-]+=.*|~[\w.@/-]+)$/.test(setting)) {
       refuse("settings must be verl's key=value, ++key=value or ~key, on one line", setting);
     }
     const key = keyOf(setting);
@@ -112,6 +113,14 @@ export interface VerlExportOptions {
    */
   settings?: readonly string[];
 }
+
+export const exportRules: OptionRules<VerlExportOptions> = {
+  tools: "object?",
+  reward: "path?",
+  package: "text?",
+  seeded: "boolean?",
+  settings: texts,
+};
 
 /** A job folder that was written. */
 export interface VerlJob {
@@ -241,19 +250,10 @@ export async function exportVerl(
 ): Promise<VerlJob> {
   checkArguments(
     "export to verl",
-    { experiment, folder, options },
-    {
-      experiment: "object",
-      folder: "path",
-      options: {
-        tools: "object?",
-        reward: "path?",
-        package: "text?",
-        seeded: "boolean?",
-        settings: "list?",
-      },
-    },
+    { experiment, folder },
+    { experiment: "object", folder: "path" },
   );
+  checkOptions("export to verl", options, exportRules);
   const { config } = await loadConfig(experiment);
   const { model } = config.actor_rollout_ref;
   // The job runs in its own folder.

@@ -1,6 +1,13 @@
 import { environment } from "#platform/environment";
 import { note } from "#platform/note";
 import { shown } from "../../../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  integer,
+  milliseconds,
+  millisecondsOrNone,
+  type OptionRules,
+} from "../../../../arguments/check-options.js";
 
 /** How a Tinker server is asked. */
 export interface TinkerConnection {
@@ -56,6 +63,17 @@ export interface TinkerConnection {
   note?: (line: string) => void;
 }
 
+export const connectionRules: OptionRules<TinkerConnection> = {
+  apiKeyEnv: "text?",
+  attempts: integer(1),
+  backoffMs: millisecondsOrNone,
+  timeoutMs: milliseconds,
+  workMs: milliseconds,
+  heartbeatMs: milliseconds,
+  concurrency: integer(1),
+  note: "function?",
+};
+
 export type TinkerSettings = Required<Omit<TinkerConnection, "apiKeyEnv">> & {
   /** Up to the path that `/api/v1` follows, without a slash at its end. */
   url: string;
@@ -85,10 +103,8 @@ const shownBase = ({ protocol, host, pathname }: URL) => `${protocol}//${host}${
 /** Completes what was given; the one place that reads a key. */
 export function tinkerSettings(url: string, options: TinkerConnection): TinkerSettings {
   const base = baseUrl(url);
+  checkOptions("use a Tinker server", options, connectionRules);
   const { apiKeyEnv } = options;
-  if (apiKeyEnv !== undefined && (typeof apiKeyEnv !== "string" || apiKeyEnv === "")) {
-    refuse("apiKeyEnv", "the name of an environment variable", apiKeyEnv);
-  }
   const key = environment[apiKeyEnv ?? "TINKER_API_KEY"] ?? "";
   if (apiKeyEnv !== undefined && key === "") {
     throw new RangeError(
@@ -98,7 +114,7 @@ export function tinkerSettings(url: string, options: TinkerConnection): TinkerSe
   if (key !== "" && base.protocol === "http:" && !loopback(base.hostname)) {
     refuse("url", "https where a key is sent", shownBase(base));
   }
-  const settings: TinkerSettings = {
+  return {
     url: shownBase(base)
       .replace(/\/+$/, "")
       .replace(/\/api\/v1$/, ""),
@@ -111,17 +127,4 @@ export function tinkerSettings(url: string, options: TinkerConnection): TinkerSe
     concurrency: options.concurrency ?? 64,
     note: options.note ?? note,
   };
-  for (const name of ["attempts", "concurrency"] as const) {
-    const value = settings[name];
-    if (!Number.isSafeInteger(value) || value < 1) refuse(name, "a positive integer", value);
-  }
-  for (const name of ["backoffMs", "timeoutMs", "workMs", "heartbeatMs"] as const) {
-    const value = settings[name];
-    // Timers count in 31 bits.
-    const ok =
-      typeof value === "number" && value < 2 ** 31 && value >= (name === "backoffMs" ? 0 : 1);
-    if (!ok) refuse(name, "milliseconds below 2^31", value);
-  }
-  if (typeof settings.note !== "function") refuse("note", "a function", settings.note);
-  return settings;
 }
