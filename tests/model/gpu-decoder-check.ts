@@ -10,6 +10,7 @@ import type { StoredValues } from "../../src/model/files/weight-file.js";
 import { Random } from "../../src/random/random.js";
 import { compiledEngine } from "../../src/tensor/engine/compiled-engine.js";
 import { ready } from "../../src/tensor/backends.js";
+import "../../src/tensor/tf.js";
 import { webgpuDevice } from "../../src/tensor/optional/webgpu.js";
 import { decoderVariants, plainSampling } from "./decoder-suite.js";
 import { MirroredDecoder } from "./mirrored-decoder.js";

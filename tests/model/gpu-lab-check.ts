@@ -80,7 +80,10 @@ const grow = (from: AnyPolicy) =>
 
 /** What a tree is, without what differs by rounding. */
 const plain = (tree: RolloutTree) => ({
-  rows: tree.trajectories,
+  trajectories: tree.trajectories.map(({ kind, parent, from, leaf, end, calls, chosen, text }) => ({
+    ...{ kind, parent, from, leaf, end, calls, text },
+    at: chosen?.at,
+  })),
   nodes: tree.nodes.map(({ parent, kind, text, tokens }) => ({
     ...{ parent, kind, text, tokens: [...tokens] },
   })),
@@ -119,7 +122,7 @@ const question: LoadedBenchmark = {
   ...{ path: "", sha256: "toy" },
 };
 const answered = async (from: AnyPolicy) => {
-  const options = { temperature: 0, maxTokens: 8, samples: 1, seed: 1 };
+  const options = { sampling: { temperature: 0 }, maxTokens: 8, samples: 1, seed: 1 };
   const { samples } = await evaluate(from, question, options);
   return samples.map(({ output }) => output);
 };
