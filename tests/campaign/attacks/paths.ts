@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -16,11 +17,17 @@ import type { Random } from "../../../src/random/random.js";
 import { type Area, Broken } from "../attempt.js";
 
 const text = { type: "file", format: "text", content: "mine" } as const;
+const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
 const acts: Record<string, (c: Contents, path: string, other: string) => Promise<unknown>> = {
   read: (c, path) => c.get(path, { hash: true }),
   list: (c, path) => c.get(path, { type: "directory" } as never),
   save: (c, path) => c.save(path, text),
   append: (c, path) => c.save(path, { ...text, chunk: 2 }),
+  "save a notebook without end": (c, path) =>
+    c.save(`${path}.ipynb`, {
+      type: "notebook",
+      content: JSON.parse(`{"cells":${deep}}`) as unknown,
+    }),
   "make a folder": (c, path) => c.save(path, { type: "directory" }),
   create: (c, path, other) => c.create(path, "file", other),
   copy: (c, path, other) => c.copy(path, other),
@@ -45,6 +52,11 @@ const parts = [
   ],
   ...[
     "..\u2215",
+    "\u200c.ssh",
+    "A.TXT",
+    "e\u0301",
+    "\u00e9".repeat(127),
+    "hard.txt",
     "\uff0e\uff0e",
     "CON",
     "a.txt:x",
@@ -104,6 +116,7 @@ export const paths: Area = {
           mkdirSync(checkpoints);
           symlinkSync(join(outside, "a-checkpoint.txt"), join(checkpoints, "a-checkpoint.txt"));
         }
+        linkSync(join(inside, "a.txt"), join(inside, "hard.txt"));
         if (linked === "hidden") symlinkSync(".ssh", join(inside, "keys"));
         const [before, hidden] = [
           stateOf(outside),
