@@ -7,6 +7,7 @@ import { gzipSync } from "node:zlib";
 import type { Segment } from "../policy/policy.js";
 import { ScriptedPolicy } from "../rollout/testing/scripted-policy.js";
 import { rollout } from "../rollout/rollout.js";
+import { smallParts } from "../run/trainer/testing/small-run.js";
 import { calculator } from "../tools/calculator/calculator.js";
 import { BranchValues } from "./branch-values.js";
 import { branchValues, type BranchValueOptions } from "./measure.js";
@@ -287,6 +288,31 @@ test("branchValues() stopped anywhere and called again has the same bytes as one
       BranchValues.load(parts!),
       /must be a file that branchValues wrote, got format x/,
     );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("branchValues() into a file knows the policy by its weights: one that was trained since is refused", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "arpo-values-"));
+  const into = join(folder, "values.jsonl");
+  try {
+    const { policy } = await smallParts();
+    const set = [{ prompt: "a" }, { prompt: "b" }];
+    const how = { K: 2, group: 1, responseLength: 6, reward: () => 1 };
+    const first = await branchValues(policy, set.slice(0, 1), { ...how, into });
+    assert.match(first.settings.weights!, /^[0-9a-f]{16}$/);
+    assert.equal((await branchValues(policy, set, { ...how, into })).prompts, 2);
+    const [weight] = policy.model.weights.values();
+    weight!.assign(weight!.add(1e-6));
+    await assert.rejects(
+      branchValues(policy, set, { ...how, into }),
+      /values.jsonl must be of the policy as it is now, got one of other weights: it has been trained since/,
+    );
+    // Files from before there was a fingerprint resume as they did.
+    const old = (await readFile(into, "utf8")).replace(/"weights":"\w+",/, "");
+    await writeFile(into, old);
+    assert.equal((await branchValues(policy, set, { ...how, into })).prompts, 2);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -1,8 +1,10 @@
 import { appendFile, truncate, writeFile } from "#platform/files";
+import { sha256Of } from "#platform/sha256";
 import { checkArguments, shown } from "../../arguments/check-arguments.js";
 import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
 import { defined } from "../../arguments/defined.js";
 import { readIfThere } from "../files/read-if-there.js";
+import type { Model } from "../model/transformer/transformer.js";
 import type { Policy } from "../policy/policy.js";
 import type { Reward } from "../reward/reward-function.js";
 import type { ScorableTask } from "../reward/score-trees.js";
@@ -134,6 +136,9 @@ export async function branchValues(
   }
   const settings: ValueSettings = {
     policy: policy.name,
+    ...(into === undefined
+      ? {}
+      : defined({ weights: weightsOf(policy), currentWeights: current && weightsOf(current) })),
     ...{ K, sure, group, seed, tools: tags, callLimit, responseLength, sampling: { ...sampling } },
     reward: rewardName(reward),
   };
@@ -184,6 +189,19 @@ function rewardName(reward: Reward | undefined): string {
   return typeof reward === "function" ? reward.name || "a function" : "a group reward";
 }
 
+/** Tells a policy's weights from others; undefined where they are not in this process. */
+function weightsOf(policy: Policy): string | undefined {
+  const { model } = policy as { model?: Model };
+  if (!model) return undefined;
+  const hash = sha256Of();
+  for (const [name, weight] of model.weights) {
+    const { buffer, byteOffset, byteLength } = weight.dataSync();
+    hash.update(name);
+    hash.update(new Uint8Array(buffer, byteOffset, byteLength));
+  }
+  return hash.hex().slice(0, 16);
+}
+
 /** What a file holds of a measurement; cut back to whole lines, begun where there is none. */
 async function openFile(
   path: string,
@@ -207,7 +225,16 @@ async function openFile(
     const [then, asked] = [known.settings[name as keyof ValueSettings], value].map((one) =>
       JSON.stringify(one),
     );
-    if (then !== asked) throw wrong(`of ${name} ${asked}`, `one of ${name} ${then}`);
+    if (then === asked) continue;
+    if (name.toLowerCase().endsWith("weights")) {
+      // Files from before there was a fingerprint have none.
+      if (then === undefined) continue;
+      throw wrong(
+        `of ${name === "weights" ? "the policy" : "current"} as it is now`,
+        "one of other weights: it has been trained since, so take another file",
+      );
+    }
+    throw wrong(`of ${name} ${asked}`, `one of ${name} ${then}`);
   }
   for (const [i, { task }] of known.records.entries()) {
     const asked = tasks[i];

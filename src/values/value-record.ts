@@ -32,6 +32,9 @@ export interface ValueRecord {
 /** What stays the same for a whole file of records. */
 export interface ValueSettings {
   policy: string;
+  /** Of the weights of the policy, and of `current`, where they are in this process and go into a file. */
+  weights?: string;
+  currentWeights?: string;
   K: number;
   sure: number;
   group: number;

@@ -68,6 +68,8 @@ export {
   type ExpansionRule,
   type ExpansionSettings,
   type ExpandOptions,
+  type RankedToken,
+  type TokenRanking,
 } from "../../rollout/branch/family/settings.js";
 export { fr3eAnchors } from "../../rollout/branch/family/greatest.js";
 export type { Outline } from "../../rollout/branch/family/outline.js";

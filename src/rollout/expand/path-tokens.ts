@@ -168,12 +168,16 @@ export function storedChains(tree: RolloutTreeData): Chain[] {
 
 /** What the rules ask about the texts of tokens; each token is decoded once. */
 export function tokenTexts(tokenizer: Tokenizer | undefined) {
-  const known = new Map<number, { blank: boolean; meaningless: boolean; closing: boolean }>();
+  const known = new Map<
+    number,
+    { text: string; blank: boolean; meaningless: boolean; closing: boolean }
+  >();
   const of = (id: number) => {
     let said = known.get(id);
     if (!said) {
       const text = tokenizer?.decode([id], { skipSpecial: true }) ?? "";
       said = {
+        text,
         blank: text.trim() === "",
         meaningless: isMeaningless(text),
         closing: isClosing(text),
@@ -183,6 +187,7 @@ export function tokenTexts(tokenizer: Tokenizer | undefined) {
     return said;
   };
   return {
+    textOf: (id: number) => of(id).text,
     isBlank: (id: number) => of(id).blank,
     isMeaningless: (id: number) => of(id).meaningless,
     isClosing: (id: number) => of(id).closing,

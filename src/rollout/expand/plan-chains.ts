@@ -1,6 +1,12 @@
+import { shown } from "../../../arguments/check-arguments.js";
 import { appoCandidates, appoFutureValues, rolloutCandidates } from "../branch/family/appo.js";
 import { greatest } from "../branch/family/greatest.js";
-import type { ExpansionSettings, RankingSignal, SettingsOf } from "../branch/family/settings.js";
+import type {
+  ExpansionSettings,
+  RankingSignal,
+  SettingsOf,
+  TokenRanking,
+} from "../branch/family/settings.js";
 import type { Random } from "../../random/random.js";
 import { freeTokens } from "../branch/family/treerl.js";
 import {
@@ -86,6 +92,9 @@ export interface Reading {
   most: number;
   /** What the signal `random` draws from. */
   random: Random;
+  /** The signal `own`. */
+  ranking?: TokenRanking | undefined;
+  textOf: (id: number) => string;
   /** ln p of a trajectory's tokens under the policy of now, by place in the response, where there is one. */
   current?: (trajectory: number) => ArrayLike<number> | undefined;
   /** APPO pairs log-probabilities with tokens as its published code does. */
@@ -102,7 +111,7 @@ export function planChain(
   const plan = { id, kind, parent, tree, start, split, length, turns: [] };
   const planned: PlannedChain = { ...plan, ...placesOf(chain, settings, reading) };
   if (settings.rule === "tree-grpo" || settings.rule === "at2po") {
-    planned.turns = plannedTurns(chain, settings);
+    planned.turns = plannedTurns(chain, settings, reading);
   }
   if (settings.rule === "treepo" && settings.allocation !== "fixed_avg") {
     const { drawn } = pathTokens(chain);
@@ -138,12 +147,37 @@ const nowhere = { places: [], count: 0 };
 function rankingOf(
   chain: Chain,
   signal: RankingSignal,
-  random: Random,
+  { random, ranking, textOf }: Reading,
   from = chain.start,
 ): Float64Array {
+  if (signal === "own") return ownRanking(chain, ranking!, textOf).subarray(from - chain.start);
   if (signal !== "random") return signalOf(chain, signal, from);
   const own = random.split(chain.id);
   return Float64Array.from({ length: chain.length - from }, (_, t) => own.at(from + t));
+}
+
+/** What a function says of each token that was drawn; NaN of the others. */
+function ownRanking(chain: Chain, ranking: TokenRanking, textOf: Reading["textOf"]): Float64Array {
+  const { ids, own } = drawnFrom(chain, chain.start);
+  const [entropies, surprisals] = [signalOf(chain, "entropy"), signalOf(chain, "surprisal")];
+  const values = new Float64Array(ids.length).fill(NaN);
+  let [calls, since] = [0, Infinity];
+  own.forEach((t, index) => {
+    if (index > 0 && t > own[index - 1]! + 1) [calls, since] = [calls + 1, 0];
+    const token = {
+      ...{ trajectory: chain.id, index, text: textOf(ids[t]!), left: own.length - index },
+      ...{ entropy: entropies[t]!, logprob: -surprisals[t]!, calls, sinceResult: since },
+    };
+    const value: unknown = ranking(token);
+    if (typeof value !== "number" || !Number.isFinite(value)) {
+      throw new RangeError(
+        `Cannot roll out: expand.signal must give a finite number for each token, got ${shown(value)}`,
+      );
+    }
+    values[t] = value;
+    since++;
+  });
+  return values;
 }
 
 /** The tokens of a trajectory that were drawn, by their place behind `from`. */
@@ -158,11 +192,12 @@ function drawnFrom(chain: Chain, from: number): { ids: Int32Array; own: number[]
 function beforeTokens(
   chain: Chain,
   settings: SettingsOf<"treerl" | "fr3e">,
-  { isClosing, most, random }: Reading,
+  reading: Reading,
 ): Pick<PlannedChain, "places" | "count"> {
+  const { isClosing, most } = reading;
   const { split } = chain;
   const { ids, own } = drawnFrom(chain, split);
-  const signal = rankingOf(chain, settings.signal, random, split);
+  const signal = rankingOf(chain, settings.signal, reading, split);
   const values = Float64Array.from(own, (t) => signal[t]!);
   const [first, end] =
     settings.rule === "fr3e"
@@ -184,17 +219,18 @@ function beforeTokens(
 function afterTokens(
   chain: Chain,
   settings: SettingsOf<"appo" | "appo-rollout">,
-  { isBlank, isMeaningless, current, shifted = false, most, random }: Reading,
+  reading: Reading,
 ): RankedPlace[] {
+  const { isBlank, isMeaningless, current, shifted = false, most } = reading;
   const { start } = chain;
   const { ids, own } = drawnFrom(chain, start);
   const seen = shifted ? misaligned(chain) : undefined;
-  const isRandom = settings.signal === "random";
+  const isOwn = settings.signal === "random" || settings.signal === "own";
   const signal =
-    (isRandom ? undefined : seen?.entropies) ?? rankingOf(chain, settings.signal, random);
+    (isOwn ? undefined : seen?.entropies) ?? rankingOf(chain, settings.signal, reading);
   const entropies = own.map((t) => signal[t]!);
   const beyond = beyondResults(chain);
-  const now = isRandom ? undefined : current?.(chain.id);
+  const now = isOwn ? undefined : current?.(chain.id);
   const future = now && ahead(chain, now, seen?.logprobs, settings);
   const candidates =
     settings.rule === "appo"
@@ -239,11 +275,15 @@ function ahead(
   return ratios.some((r) => r !== 0) ? appoFutureValues(ratios, drawn, { gamma, clip }) : undefined;
 }
 
-function plannedTurns(chain: Chain, settings: SettingsOf<"tree-grpo" | "at2po">): PlannedTurn[] {
+function plannedTurns(
+  chain: Chain,
+  settings: SettingsOf<"tree-grpo" | "at2po">,
+  reading: Reading,
+): PlannedTurn[] {
   const { split } = chain;
   const signal =
     settings.rule === "at2po" && settings.signal !== "random"
-      ? signalOf(chain, settings.signal, split)
+      ? rankingOf(chain, settings.signal, reading, split)
       : undefined;
   return turnsOf(chain).map(({ start, end, called }) => {
     // What it shares was measured where it was written.

@@ -1,3 +1,4 @@
+import type { TokenRanking } from "../branch/family/settings.js";
 import type { Policy, Sampling, Session } from "../../policy/policy.js";
 import { ToolSet } from "../../tools/tool-set.js";
 import type { RolloutConfig } from "../settings.js";
@@ -20,6 +21,8 @@ export interface Environment {
   draws: DrawSource | undefined;
   keepBaselines: EntropyBaselines | undefined;
   current: Policy | undefined;
+  /** What ranks tokens where `expand.signal` is a function. */
+  ranking: TokenRanking | undefined;
   judge: TrajectoryJudge | undefined;
   emit: (event: RolloutEvent) => void;
   /** Milliseconds since the rollout began. */
@@ -56,6 +59,7 @@ export function environment(
     draws: options.draws,
     keepBaselines: options.compat?.keepBaselines,
     current: options.current,
+    ranking: typeof options.expand?.signal === "function" ? options.expand.signal : undefined,
     judge: options.judge,
     emit: options.onEvent ?? (() => undefined),
     clock: () => performance.now() - began,

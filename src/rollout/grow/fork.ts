@@ -184,7 +184,7 @@ function forkOptions(
   const options: ReadyOptions = {
     ...plain,
     rule: branch.rule,
-    ...expandingAgain(expansion, changes),
+    ...expandingAgain(expansion, changes, made),
     current: made?.current,
     judge: made?.judge,
     branchProbability: branch.probability,
@@ -222,12 +222,14 @@ function forkOptions(
 function expandingAgain(
   expansion: RolloutConfig["expansion"],
   { rule, n, expand }: ReadyOptions,
+  made: ReadyOptions | undefined,
 ): ReadyOptions {
   const isAnother = rule !== undefined && rule !== expansion?.rule;
   if (isAnother && isExpansion(rule)) return { n: undefined, initialRollouts: undefined };
   if (!expansion || isAnother) return {};
   const own = expansion.rule;
   const settings = settingsBesidesRule(expansion);
+  if (settings.signal === "own") settings.signal = made?.expand?.signal;
   const fixed = fixedRows({ ...expansion, ...expand } as typeof expansion);
   if (fixed.n === undefined) return { rule: own, expand: settings };
   if (n !== undefined && expand === undefined) return { beamSize: 1, attemptsPerTrajectory: 0 };

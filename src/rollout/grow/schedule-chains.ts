@@ -84,6 +84,7 @@ export async function growByChains(env: Environment, run: TreeRun): Promise<void
     ...tokenTexts(policy.tokenizer),
     most: placesWanted(settings, config.n),
     random: run.random.split("signal"),
+    ranking: env.ranking,
     current: await currentLogprobs(env, run),
     shifted: config.compat.appoAlignment ?? false,
   };

@@ -73,6 +73,11 @@ export function planExpansion(
 function checkSignal(tree: RolloutTreeData, settings: ExpansionSettings): void {
   if (!("signal" in settings) || settings.signal === "random") return;
   const { signal } = settings;
+  if (signal === "own") {
+    throw new TypeError(
+      `Cannot replay: expand.signal of rule ${settings.rule} must be a name, got a function, which a tree does not keep; name a signal`,
+    );
+  }
   for (const node of tree.nodes) {
     if (node.kind !== "model" || node.tokens.length === 0) continue;
     const value =

@@ -45,7 +45,16 @@ export function replayBranches(tree: RolloutTreeData, changes: TreeReplayChanges
   if (isExpansion(rule)) {
     const own = tree.config.expansion;
     const was = own?.rule === rule ? settingsBesidesRule(own) : {};
+    if (was.signal === "own") delete was.signal;
     const settings = completeSettings("replay", rule, { ...was, ...expand });
+    // A function that the rollout was given, or this replay: the tree keeps neither.
+    if (
+      own?.rule === rule &&
+      "signal" in own &&
+      own.signal === "own" &&
+      expand?.signal === undefined
+    )
+      Object.assign(settings, { signal: "own" });
     return followExpansion(planExpansion(tree, settings, { tokenizer, current }));
   }
   return followPlan(planReplay(tree, attemptsPerTrajectory), { ...decided, rule });

@@ -212,3 +212,29 @@ test("trainOn() takes a budget, and measures where it is told", async () => {
     await assert.rejects(trainOn(policy, family, { ...small, ...wrong }), /budget must hold/);
   }
 });
+
+test("trainOn() branches where a function ranks highest", async () => {
+  const { policy, tools } = await smallParts();
+  const family = tasks.calc({ train: 4, test: 1 });
+  let asked = 0;
+  const { steps } = await trainOn(policy, family, {
+    ...{ steps: 1, prompts: 2, n: 3, responseLength: 8, tools, live: false },
+    overrides: [
+      ...["lab.branch_rule=treerl", "lab.expand.trees=1"],
+      ...["lab.expand.points=1", "lab.expand.rows=2"],
+    ],
+    ranking: ({ index }) => {
+      asked++;
+      return index === 2 ? 1 : 0;
+    },
+  });
+  const branches = steps[0]!.trees.flatMap(({ trajectories }) =>
+    trajectories.filter(({ kind }) => kind === "branch"),
+  );
+  assert.ok(asked > 0 && branches.length > 0);
+  assert.ok(branches.some(({ chosen }) => chosen?.token === 2 && chosen.score === 1));
+  await assert.rejects(
+    trainOn(policy, family, { prompts: 2, n: 2, tools, live: false, ranking: () => 0 }),
+    /expand is for the rules/,
+  );
+});

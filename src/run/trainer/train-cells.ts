@@ -9,6 +9,7 @@ import {
   optionsOf,
   required,
 } from "../../../arguments/check-options.js";
+import type { TokenRanking } from "../../rollout/branch/family/settings.js";
 import { rolloutRules } from "../../rollout/option-rules.js";
 import { defined } from "../../../arguments/defined.js";
 import { completeTask, type TaskInput } from "../../data/task.js";
@@ -54,6 +55,11 @@ export interface CellTraining {
   seed?: number;
   /** The longest answer, in tokens, results of tools among them. Default: the `tiny` preset's. */
   responseLength?: number;
+  /**
+   * Branch at the tokens to which this function gives the greatest numbers, under a rule that ranks tokens:
+   * `overrides: ["lab.branch_rule=treerl"]`, or `appo`, `appo-rollout`, `fr3e`, `at2po`.
+   */
+  ranking?: TokenRanking;
   /** Any other key of a configuration: `key=value`, as on the command line (docs/config.md). They come last. */
   overrides?: readonly string[];
   /** Default: Python and the invented world's search; in an environment none besides its own. */
@@ -94,6 +100,7 @@ const rules: OptionRules<CellTraining> = {
   miniBatch: integer(1),
   seed: integer(0),
   responseLength: integer(1),
+  ranking: "function?",
   overrides: listOf("text", "texts"),
   tools: rolloutRules.tools,
   environment: "function?",
@@ -285,6 +292,7 @@ export async function trainOn(
     config,
     policy,
     sampler: options.sampler,
+    ...defined({ ranking: options.ranking }),
     tools: options.tools
       ? toolSetOf("train", options.tools)
       : await toolsFor(environment, callLimit, sets.pages),

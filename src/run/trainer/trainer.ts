@@ -23,6 +23,7 @@ import type { Reward } from "../../reward/reward-function.js";
 import type { Scored } from "../../reward/scored.js";
 import { score } from "../../reward/score-trees.js";
 import { RolloutTree } from "../../rollout/rollout-tree.js";
+import type { TokenRanking } from "../../rollout/branch/family/settings.js";
 import { rollout } from "../../rollout/rollout.js";
 import { toolMetrics } from "../../rollout/tree/metrics.js";
 import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
@@ -64,6 +65,8 @@ export interface TrainerParts<P = Policy & Trainable> {
   reference?: Reference;
   /** A model with a value head, where the estimator is gae. */
   critic?: Model;
+  /** Ranks the tokens that trajectories branch at, in place of `lab.expand.signal`. */
+  ranking?: TokenRanking;
   signal?: AbortSignal;
   /** Told what a step is doing, so that a person can be shown it. */
   onProgress?: (progress: RunProgress) => void;
@@ -331,7 +334,8 @@ export class Trainer implements AsyncIterable<TrainerStep> {
 
   /** The step's trees with their scores: from what samples, which may not be the policy that trains. */
   #gather(step: number, clock: StepClock): Promise<Gathered> {
-    const { config, train, policy, sampler = policy, tools, reward, signal } = this.parts;
+    const { config, train, policy, sampler = policy, tools, reward, ranking, signal } = this.parts;
+    const asked = rolloutOptions(config);
     const { shuffle } = config.data;
     const { tokens_per_step: each } = config.lab.budget;
     const seed = this.#seedFor("rollout", step);
@@ -351,7 +355,8 @@ export class Trainer implements AsyncIterable<TrainerStep> {
                 if (type === "end")
                   this.#tell(step, "rolling out", { done: Math.min(of, ++done), of });
               },
-              ...rolloutOptions(config),
+              ...asked,
+              ...(ranking ? { expand: { ...asked.expand, signal: ranking } } : {}),
               ...{ tools, seed, firstIndex, ...this.#acting },
               // What samples may be a rounded copy of what trains.
               ...(sampler === policy && !policy.sampler ? {} : { current: policy }),

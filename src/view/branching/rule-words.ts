@@ -24,6 +24,7 @@ const signals = {
   surprisal: "-ln p",
   appo: "APPO's score",
   random: "a number drawn at random",
+  own: "a function of its own",
 } as const;
 
 const short = (value: number) => String(Number(value.toPrecision(4)));

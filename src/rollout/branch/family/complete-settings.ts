@@ -35,7 +35,11 @@ const rules: OptionRules<ExpandOptions> = {
   gamma: finite,
   clip: finite,
   temperature: positive,
-  signal: oneOf([...branchSignals, "random"]),
+  signal: {
+    must: `one of ${[...branchSignals, "random"].join(", ")}, or a function of a token`,
+    holds: (v) =>
+      typeof v === "function" || ([...branchSignals, "random"] as unknown[]).includes(v),
+  },
   allocation: oneOf(treepoAllocations),
   first: {
     must: "two integers of at least 1, the first not above the second",
@@ -55,7 +59,11 @@ export function completeSettings(
     key === "rule" ? [] : [[key, rules[key as keyof ExpandOptions]] as const],
   );
   checkOptions(action, given, Object.fromEntries(own) as typeof rules, "expand.");
-  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const set = Object.fromEntries(
+    Object.entries(given).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, typeof value === "function" ? "own" : value] as const],
+    ),
+  );
   // Each key was checked against the rule's own; the union cannot be narrowed by a variable.
   const settings = { ...published, ...set } as ExpansionSettings;
   checkTogether(action, settings);

@@ -33,8 +33,29 @@ export const branchSignals = ["entropy", "top-entropy", "surprisal", "appo"] as 
 
 export type BranchSignal = (typeof branchSignals)[number];
 
-/** What places are ranked by: `random` gives each a number at random, so that all are chosen alike. */
-export type RankingSignal = BranchSignal | "random";
+/** What a function that ranks tokens is told of one. */
+export interface RankedToken {
+  /** The trajectory, and which of the tokens that it drew this is. */
+  trajectory: number;
+  index: number;
+  text: string;
+  entropy: number;
+  logprob: number;
+  /** Tokens that the trajectory still drew from here on, this one included. */
+  left: number;
+  /** Tool results before it, and tokens drawn since the last one: 0 right after it, Infinity before the first. */
+  calls: number;
+  sinceResult: number;
+}
+
+/** Gives a token the number that it is ranked by: the greatest are branched at. */
+export type TokenRanking = (token: RankedToken) => number;
+
+/**
+ * What places are ranked by: `random` gives each a number at random, so that all are chosen alike; `own` is a
+ * function that the rollout was given.
+ */
+export type RankingSignal = BranchSignal | "random" | "own";
 
 /** Random steps of each tree are continued from; some leaves of each tree are kept. */
 interface TreeGrpoSettings {
@@ -148,7 +169,9 @@ type ValueOf<T, K extends PropertyKey> = T extends Record<K, infer V> ? V : neve
 
 /** What may be set of such a rule; each takes what it has, and the published value of what is left out. */
 export type ExpandOptions = {
-  [K in Exclude<Every<ExpansionSettings>, "rule">]?: ValueOf<ExpansionSettings, K>;
+  [K in Exclude<Every<ExpansionSettings>, "rule">]?: K extends "signal"
+    ? RankingSignal | TokenRanking
+    : ValueOf<ExpansionSettings, K>;
 };
 
 /** The settings of a rule of that name. */
