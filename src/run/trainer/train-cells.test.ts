@@ -87,3 +87,21 @@ test("trainOn() takes tasks written by hand, and says how a prompt is written", 
   );
   policy.dispose();
 });
+
+test("trainOn() trains a large model at 1e-5 unless told otherwise", async () => {
+  const rateOf = async (vocabSize: number, more: { learningRate?: number } = {}) => {
+    const small = { hiddenSize: 16, intermediateSize: 16, layers: 1, heads: 2, kvHeads: 1 };
+    const policy = Policy.fromModel(Model.init({ ...small, vocabSize }, 1), tokenizer);
+    if (vocabSize > tokenizer.vocabSize) {
+      // The size alone is asked for; a real one would take a gigabyte.
+      Object.defineProperty([...policy.model.weights.values()][0], "size", { value: 60e6 });
+    }
+    const own = { ...options, ...more, responseLength: 4, preset: "grpo" as const };
+    const run = await trainOn(policy, tasks.calc({ train: 1, test: 1 }), own);
+    policy.dispose();
+    return run.steps[0]!.metrics["actor/lr"];
+  };
+  assert.equal(await rateOf(tokenizer.vocabSize + 1), 1e-5);
+  assert.equal(await rateOf(tokenizer.vocabSize + 1, { learningRate: 1e-6 }), 1e-6);
+  assert.notEqual(await rateOf(tokenizer.vocabSize), 1e-5);
+});

@@ -48,7 +48,10 @@ export interface CellTraining {
   prompts?: number;
   /** Trajectories per prompt. */
   n?: number;
-  /** The same for all steps. Default: the `tiny` preset's, which rises and falls. */
+  /**
+   * The same for all steps. Default: the `tiny` preset's, which rises to 3e-4 and falls; for a model of more
+   * than 50 million weights 1e-5, because 3e-4 makes it forget what it could.
+   */
   learningRate?: number;
   /** Prompts per optimiser step; must divide `prompts`. Default: 2, of an odd number 1. */
   miniBatch?: number;
@@ -238,6 +241,7 @@ export async function trainOn(
   };
   const { environment = sets.environment } = options;
   if (!options.reward && !environment) checkTruths("train", sets.train);
+  const { learningRate = isLarge(policy) ? 1e-5 : undefined } = options;
   const callLimit = options.callLimit ?? (environment ? 16 : undefined);
   const { config } = await loadConfig({
     preset: [preset, "tiny"] satisfies ConfigPreset[],
@@ -261,11 +265,11 @@ export async function trainOn(
       },
       actor_rollout_ref: {
         actor: {
-          ...(options.learningRate === undefined
+          ...(learningRate === undefined
             ? {}
             : {
                 optim: {
-                  lr: options.learningRate,
+                  lr: learningRate,
                   warmup_style: "constant",
                   lr_warmup_steps_ratio: 0,
                 },
@@ -328,6 +332,14 @@ export async function trainOn(
     shown?.done();
   }
   return run;
+}
+
+/** Whether a model in memory has more than 50 million weights: the bound at which `doctor` warns of high learning rates. */
+function isLarge(policy: Trainable): boolean {
+  if (!("model" in policy)) return false;
+  let count = 0;
+  for (const { size } of policy.model.weights.values()) count += size;
+  return count > 50e6;
 }
 
 /** What trajectories may call besides their environment. */
