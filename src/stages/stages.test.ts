@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { estimatorNames } from "../learn/advantages.js";
 import { lossNames } from "../learn/loss/registry.js";
@@ -29,4 +30,11 @@ test("stage cells offer every method, rule, estimator and loss that a call takes
 test("%%update's `correction` is the option that corrects for another sampler", () => {
   const { correction } = named("update").options;
   assert.deepEqual([correction?.type, correction?.as], ["boolean", "rolloutCorrection: {value}"]);
+});
+
+test("docs/stages.md has every stage, and what it makes", () => {
+  const page = readFileSync(new URL("../../../docs/stages.md", import.meta.url), "utf8");
+  for (const { name, into } of stages) {
+    assert.match(page, new RegExp(`^\\| .%%${name}. .*\\| .${into}. `, "m"));
+  }
 });

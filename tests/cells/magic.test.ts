@@ -134,6 +134,9 @@ test("a stage cell names unknown options, with the nearest, where they stand", a
   deepEqual(await s.errors("\n%%grow n=1 zzzzzz=1\nseed"), [
     "2:12 Cannot read option zzzzzz: %%grow has none; it has n, kind, label, wet, preset",
   ]);
+  deepEqual(await s.errors("%%grow second\nseed"), [
+    "1:8 Cannot read option second: %%grow has none; it has n, kind, label, wet, preset; into=second names what the cell makes",
+  ]);
   deepEqual(await s.errors("%%grow n=1 kind=ok\nseed"), [
     "1:17 Cannot read option kind: it must be one of oak, pine, got ok; did you mean oak?",
   ]);

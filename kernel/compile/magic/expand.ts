@@ -120,11 +120,13 @@ function addOptions(
 ): void {
   const given = written.filter(({ key }) => !(key === "into" && stage.into !== undefined));
   const seen = new Set<string>();
-  for (const { key, keyStart } of given) {
+  for (const { key, keyStart, value } of given) {
     if (stage.options[key] === undefined) {
       const known = Object.keys(stage.options);
       const meant = nearest(key, known);
-      const hint = meant === undefined ? `it has ${known.join(", ")}` : `did you mean ${meant}?`;
+      const near = meant === undefined ? `it has ${known.join(", ")}` : `did you mean ${meant}?`;
+      const named = value === undefined && stage.into !== undefined;
+      const hint = named ? `${near}; into=${key} names what the cell makes` : near;
       fail(keyStart, key.length, `Cannot read option ${key}: %%${stage.name} has none; ${hint}`);
     } else if (seen.has(key)) {
       fail(keyStart, key.length, `Cannot read option ${key}: it is given twice`);
