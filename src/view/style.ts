@@ -9,7 +9,8 @@ export const widgetStyle = `
 .arpo-view .arpo-bar{display:flex;flex-wrap:wrap;gap:6px 16px;align-items:center;margin:6px 0;border:0;padding:0;min-width:0}
 .arpo-view fieldset.arpo-bar{border:1px solid var(--line);border-radius:8px;padding:4px 12px 8px;background:var(--soft)}
 .arpo-view legend{font-weight:600;padding:0 4px}
-.arpo-view label{display:inline-flex;align-items:center;gap:6px}
+.arpo-view label{display:inline-flex;align-items:center;gap:6px;max-width:100%}
+.arpo-view select{min-width:0;max-width:100%}
 .arpo-view select,.arpo-view button,.arpo-view textarea,.arpo-view input[type=search]{font:inherit;color:inherit;background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:2px 8px}
 .arpo-view button{cursor:pointer}
 .arpo-view button:hover:not(:disabled){border-color:var(--accent)}
