@@ -271,10 +271,11 @@ test("under 700 pixels the lab opens on the lesson alone, with its saved picture
         await shown(page, "founding year of Lerum");
         // Two trees were saved as pictures; a notebook that is not trusted shows their text.
         await page.waitForSelector(".jp-RenderedSVG img");
-        const cut = await page.evaluate(() =>
-          [...document.querySelectorAll(".jp-RenderedSVG")].filter(
-            (output) => output.scrollWidth > output.clientWidth + 1,
-          ).length,
+        const cut = await page.evaluate(
+          () =>
+            [...document.querySelectorAll(".jp-RenderedSVG")].filter(
+              (output) => output.scrollWidth > output.clientWidth + 1,
+            ).length,
         );
         assert.equal(cut, 0, "a saved picture is as wide as its output");
         await page.waitForFunction(() =>
