@@ -68,10 +68,9 @@ export class History {
           .map(shape);
       }
       case "search": {
-        const pattern = globToRegExp(String(request.pattern ?? "*"));
-        return this.#newest(n, (source) => pattern.test(source), request.unique === true).map(
-          shape,
-        );
+        const pattern = String(request.pattern ?? "*");
+        const matches = (source: string) => matchesGlob(pattern, source);
+        return this.#newest(n, matches, request.unique === true).map(shape);
       }
       case "tail":
       case undefined:
@@ -163,11 +162,17 @@ export class History {
   }
 }
 
-/** Jupyter's patterns: `*` any text, `?` any character. */
-function globToRegExp(glob: string): RegExp {
-  const source = glob
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replace(/\*/g, "[^]*")
-    .replace(/\?/g, "[^]");
-  return new RegExp(`^${source}$`);
+/** Whether a text is as one of Jupyter's patterns says: `*` any text, `?` any character. */
+export function matchesGlob(glob: string, text: string): boolean {
+  let [g, t] = [0, 0];
+  // The last `*`, and where the text behind it is tried.
+  let [star, from] = [-1, 0];
+  while (t < text.length) {
+    if (glob[g] === "*") [star, from] = [g++, t];
+    else if (glob[g] === "?" || glob[g] === text[t]) [g, t] = [g + 1, t + 1];
+    else if (star >= 0) [g, t] = [star + 1, ++from];
+    else return false;
+  }
+  while (glob[g] === "*") g++;
+  return g === glob.length;
 }

@@ -62,6 +62,14 @@ test("requestJson() takes no more bytes than it may, however they are packed", a
   }
 });
 
+test("requestJson() refuses answers that are nested without end", async (t) => {
+  const url = await serve(t, (_, response) => response.end("[".repeat(5e4) + "]".repeat(5e4)));
+  await assert.rejects(
+    requestJson("ask", { url }),
+    fault(/must answer with at most 500 lists and objects within each other, got more/, "content"),
+  );
+});
+
 test("requestJson() ends with its time, though the answer drips on", async (t) => {
   const url = await serve(t, (_, response) => {
     const drip = setInterval(() => response.write(" "), 5);

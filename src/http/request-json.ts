@@ -1,3 +1,4 @@
+import { deepest, isTooDeep } from "../../http-server/nesting.js";
 import { withoutSecrets } from "./without-secrets.js";
 import type { AxiosError } from "axios";
 
@@ -141,6 +142,14 @@ export async function requestJson(doing: string, request: JsonRequest): Promise<
   const late = AbortSignal.timeout(timeoutMs);
   let elsewhere: string | undefined;
   let text: unknown;
+  const unusable = (message: string, retry: boolean, fault: HttpFault): HttpError =>
+    new HttpError(
+      `Cannot ${doing}: ${shownUrl(url)} ${message}`,
+      undefined,
+      retry,
+      undefined,
+      fault,
+    );
   try {
     const response = await axios.request<unknown>({
       method,
@@ -166,14 +175,6 @@ export async function requestJson(doing: string, request: JsonRequest): Promise<
     text = response.data;
   } catch (error) {
     if (signal?.aborted) throw signal.reason as Error;
-    const unusable = (message: string, retry: boolean, fault: HttpFault): HttpError =>
-      new HttpError(
-        `Cannot ${doing}: ${shownUrl(url)} ${message}`,
-        undefined,
-        retry,
-        undefined,
-        fault,
-      );
     if (elsewhere !== undefined) {
       const to = shownUrl(elsewhere);
       throw unusable(`must answer itself, got a redirect to ${to}`, false, "status");
@@ -184,17 +185,20 @@ export async function requestJson(doing: string, request: JsonRequest): Promise<
     }
     throw httpError(doing, url, error, headers ?? {});
   }
+  let answer: unknown;
   try {
-    return JSON.parse(String(text)) as unknown;
+    answer = JSON.parse(String(text));
   } catch {
-    throw new HttpError(
-      `Cannot ${doing}: ${shownUrl(url)} must answer with JSON, got ${String(text).length} characters that are not`,
-      undefined,
+    throw unusable(
+      `must answer with JSON, got ${String(text).length} characters that are not`,
       true,
-      undefined,
       "content",
     );
   }
+  // What reads it would overflow its stack.
+  if (!isTooDeep(answer)) return answer;
+  const rule = `must answer with at most ${deepest} lists and objects within each other, got more`;
+  throw unusable(rule, true, "content");
 }
 
 /** The time in which no endpoint is there: how long it has lasted, and when it is too long. */

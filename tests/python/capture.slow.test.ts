@@ -195,7 +195,7 @@ test(
     const session = block("sh session")
       .replaceAll("http://127.0.0.1:8320", origin)
       .replace("python agent.py", `${python} agent.py`)
-      .replace("arpo-lab view", `${process.execPath} ${lab} view`);
+      .replace("arpo-lab", `${process.execPath} ${lab}`);
     const { stdout } = await execute("bash", ["-ec", session], { cwd: folder });
     assert.match(stdout, /openenv-capture: 1 trajectory of 1 prompt/);
     assert.match(stdout, /entropies +filled in by scoring under tiny/);

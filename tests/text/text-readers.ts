@@ -9,6 +9,7 @@ import { lastComment, parseComment } from "../../kernel/compile/check/documentat
 import { readHead } from "../../kernel/compile/magic/head.js";
 import { moduleName } from "../../kernel/compile/magic/module-name.js";
 import { hasMagic, readQuestion } from "../../kernel/compile/magic/read-cell.js";
+import { matchesGlob } from "../../kernel/wire/history.js";
 import { fromVersion3 } from "../../kernel/notebook/from-version-3.js";
 import { ansiHtml } from "../../kernel/notebook/html/ansi.js";
 import { highlight } from "../../kernel/notebook/html/highlight.js";
@@ -187,6 +188,7 @@ export const textReaders: Record<string, (text: string) => unknown> = {
   parseLenient,
   splitOutput,
   isBase64,
+  matchesGlob: (t) => matchesGlob("*a*a*?*(*x", t),
   moduleName,
   hasMagic,
   readQuestion,

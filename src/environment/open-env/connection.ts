@@ -1,3 +1,4 @@
+import { isTooDeep } from "../../../http-server/nesting.js";
 import type * as sockets from "#platform/web-socket";
 import { shown } from "../../../arguments/check-arguments.js";
 import { shownUrl } from "../../http/request-json.js";
@@ -146,6 +147,12 @@ export class Connection {
       message = JSON.parse(text);
     } catch {
       this.#end(this.#lost("read an answer", `${text.length} characters that are not JSON`));
+      return;
+    }
+    if (isTooDeep(message)) {
+      this.#end(
+        this.#lost("read an answer", "more lists and objects within each other than allowed"),
+      );
       return;
     }
     const read = (typeof message === "object" && message !== null ? message : {}) as Json;

@@ -180,6 +180,10 @@ test("what hangs, floods, lies or goes away is named with the server", async (t)
     [onStep((s) => s.send("no JSON")), /got 7 characters that are not JSON/],
     [onStep((s) => s.send('{"type":"observation","data":[1]}')), /got data that is a list/],
     [onStep((s) => s.send(`"${"x".repeat(5000)}"`)), /more than 1000 bytes/, { maxBytes: 1000 }],
+    [
+      onStep((s) => s.send("[".repeat(5e4) + "]".repeat(5e4))),
+      /got more lists and objects within each other than allowed/,
+    ],
     [onStep((s) => s.terminate()), /got a closed connection/],
   ];
   for (const [fault, message, more] of cases) {
