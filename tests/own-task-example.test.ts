@@ -148,3 +148,42 @@ test("docs/own-task.md: its sweep starts ARPO and GRPO of a seed from that seed'
   ]);
   assert.match(report, /\| runs\/sweep\/grpo\/seed-1 \| 40 reworded \|/);
 });
+
+interface PublishedRun {
+  algorithm: string;
+  seed: number;
+  before: Record<string, number>;
+  after: Record<string, number>;
+}
+
+test("docs/own-task.md: its table is that of docs/real-curves/own-task.jsonl", () => {
+  const lines = readFileSync(join(root, "docs/real-curves/own-task.jsonl"), "utf8")
+    .trim()
+    .split("\n");
+  const runs = lines.map((line) => JSON.parse(line) as PublishedRun);
+  const algorithms = [...new Set(runs.map(({ algorithm }) => algorithm))];
+  const groups = [
+    ...runs.map((run) => [run]),
+    ...algorithms.map((name) => runs.filter(({ algorithm }) => algorithm === name)),
+  ];
+  const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
+  for (const group of groups) {
+    for (const file of ["held-out", "reworded"]) {
+      const ids = rows(file).map(({ id }) => id);
+      const [before, after] = (["before", "after"] as const).map((when) =>
+        ids.map((id) => mean(group.map((run) => run[when][id]!))),
+      );
+      for (const values of [before!, after!, after!.map((x, i) => x - before![i]!)]) {
+        const middle = mean(values);
+        const variance =
+          values.reduce((sum, x) => sum + (x - middle) ** 2, 0) / (values.length - 1);
+        const half = 1.96 * Math.sqrt(variance / values.length);
+        const text = `${middle.toFixed(3)} ± ${half.toFixed(3)}`;
+        assert.ok(
+          page.includes(text),
+          `${group.map(({ algorithm, seed }) => `${algorithm} ${seed}`).join(", ")}: ${file} ${text}`,
+        );
+      }
+    }
+  }
+});
