@@ -1,6 +1,7 @@
 // The tables of docs/evidence from its data files: the same files give the same text.
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { decideBranch } from "../../dist/src/rollout/branch/branch-rule.js";
 import { BranchValues } from "../../dist/src/values/branch-values.js";
 import { MeasuredTrajectory } from "../../dist/src/values/measured-trajectory.js";
 import { placesOf } from "../../dist/src/values/place-rules.js";
@@ -279,6 +280,88 @@ function ruleRows(main) {
   });
 }
 
+const { vocab_size: vocabulary } = JSON.parse(
+  readFileSync(new URL("../../data/models/tiny/config.json", import.meta.url), "utf8"),
+);
+/** The entropy of each segment over the full vocabulary, by ln V: of its first 20 positions, and of all. */
+function fullEntropies({ entropies, segment, segmentEntropies }) {
+  const sums = segmentEntropies.map(() => ({ first: 0, all: 0, seen: 0 }));
+  entropies.forEach((entropy, i) => {
+    const own = sums[segment[i]];
+    const normal = entropy / Math.log(vocabulary);
+    own.all += normal;
+    if (own.seen++ < 20) own.first += normal;
+  });
+  return sums;
+}
+
+const published = { probability: 0.5, weight: 0.2, threshold: 0.5, penaltySlope: 0.05 };
+
+/** The chance of a branch after the result before segment `s`, from the entropies of all segments. */
+function chanceAt(rule, entropies, s) {
+  const entropy = entropies[rule.endsWith("-paper") ? s : s - 1];
+  const situation = { u: 0, entropy, baseline: entropies[0], consecutive: 0 };
+  return decideBranch({ rule, ...published }, situation).probability;
+}
+
+/** How often a rule branches at its defaults, and how far its chances are from a coin's. */
+function coinRows(main) {
+  const always = () => true;
+  const kinds = [
+    ["arpo-code", "arpo-code", always],
+    ["arpo-code, first result", "arpo-code", (s) => s === 1],
+    ["arpo-code, later results", "arpo-code", (s) => s > 1],
+    ...["aepo-code", "seed-docs", "arpo-paper", "aepo-paper"].map((rule) => [rule, rule, always]),
+  ];
+  const sums = sumsOf(main, (measured, add) =>
+    measured.forEach(({ seen: { segmentEntropies } }, r) => {
+      for (let s = 1; s < segmentEntropies.length; s++) {
+        const terms = kinds.flatMap(([, rule, counts]) => {
+          const chance = chanceAt(rule, segmentEntropies, s);
+          return counts(s) ? [1, chance, Math.abs(chance - 0.5)] : [0, 0, 0];
+        });
+        add(r, terms);
+      }
+    }),
+  ).filter((own) => own.length > 0);
+  return kinds.map(([label], i) => {
+    const part = (k) =>
+      shown(
+        estimate(sums, (total) => divided(total[3 * i + k], total[3 * i]), explored),
+        3,
+      );
+    const attempts = sums.reduce((sum, own) => sum + own[3 * i], 0);
+    return [label, String(attempts), part(1), part(2)];
+  });
+}
+
+/** ARPO's entropy, of the ten most likely tokens at 20 positions, beside that of the full vocabulary. */
+function cutRows(main) {
+  const sums = sumsOf(main, (measured, add) =>
+    measured.forEach(({ seen }, r) => {
+      const full = fullEntropies(seen);
+      const cut = seen.segmentEntropies;
+      full.forEach(({ first, all }, s) => {
+        const entropies = full.map((own) => own.first);
+        const change =
+          s === 0
+            ? 0
+            : Math.abs(chanceAt("arpo-code", cut, s) - chanceAt("arpo-code", entropies, s));
+        add(r, [cut[s], first, all, Number(s > 0), change]);
+      });
+    }),
+  );
+  const part = (label, a, b) => {
+    const found = estimate(sums, (total) => divided(total[a], total[b]), explored);
+    return [label, shown(found, 3)];
+  };
+  return [
+    part("of the first 20 positions' entropy, what the ten most likely tokens hold", 0, 1),
+    part("of a segment's entropy, what its first 20 positions hold", 1, 2),
+    part("ARPO's decisions that the full vocabulary would change", 4, 3),
+  ];
+}
+
 /** Every table, by the name of its place in the page. */
 export function tables({ cells: measured, decisions }) {
   const main = measured.filter(({ control }) => !control);
@@ -323,6 +406,11 @@ export function tables({ cells: measured, decisions }) {
         shown(one),
       ]),
     ),
+    coin: table(
+      ["rule, at its defaults", "attempts", "branches", "a coin decides otherwise"],
+      coinRows(main),
+    ),
+    cut: table(["statistic", "found"], cutRows(main)),
     capture: table(
       ["signal", ...["5%", "10%", "20%"].map((share) => `greatest ${share}`)],
       [0, 3, 6, 9].map((i) => [
