@@ -1,12 +1,13 @@
 // The outputs that the lessons carry, so that a site that runs nothing shows them. `npm run lessons` runs
 // every lesson and keeps what can be shown as it stands; `-- --check` runs them and compares. On the
-// wasm engine, whose digits are the same on every machine. Words choose lessons: `npm run lessons -- 03`.
+// wasm engine, whose digits are the same on every machine. Trees that they show are kept in src/landing-page for the
+// site's pages to read, which have the explorer in the places of pictures. Words choose lessons: `npm run lessons -- 03`.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { carried, steady } from "./lessons/said.mjs";
+import { carried, steady, treesIn } from "./lessons/said.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const check = process.argv.includes("--check");
@@ -51,6 +52,12 @@ async function lesson(name) {
     kept.cells[i].outputs = outputs;
     kept.cells[i].execution_count = cell.execution_count;
   });
+  const trees = made.cells.flatMap((cell) => treesIn(cell.outputs ?? []));
+  if (!check && trees.length > 0) {
+    const file = join(root, "src/landing-page/lesson-trees", name.replace(/ipynb$/, "json"));
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `${JSON.stringify(trees)}\n`);
+  }
   const bytes = JSON.stringify(kept).length;
   if (faults.length === 0) console.log(`${name}: fresh, ${(bytes / 1000).toFixed(0)} kB`);
   else if (!check) {

@@ -34,3 +34,15 @@ export const carried = (outputs) =>
   outputs
     .filter((o) => !/^arpo-lab: tensors on/.test([o.text ?? []].flat().join("")))
     .map((output) => (output.data ? still(output) : output));
+
+const joined = (text) => [text ?? []].flat().join("");
+
+/** What explorers among a cell's outputs carry of their trees; larger trees would make heavy pages. */
+export const treesIn = (outputs) =>
+  outputs.flatMap(({ data }) => {
+    const html = joined(data?.["text/html"]);
+    const [, tree] =
+      /<div id="explorer-[^>]*>[^]*<script [^>]*data-tree>([^]*?)<\/script>/.exec(html) ?? [];
+    if (tree === undefined || tree.length > 120_000) return [];
+    return [{ text: joined(data["text/plain"]), tree: JSON.parse(tree) }];
+  });

@@ -1,8 +1,9 @@
 // Writes the page that a site begins with: OUT/index.html and OUT/landing/, from compiled sources.
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadTrees, Policy, score, advantages } from "../../dist/src/api/index.js";
-import { explore } from "../../dist/src/view/explorer/explore.js";
+import { explore, explorerHtml } from "../../dist/src/view/explorer/explore.js";
+import { treePicture } from "../../dist/src/view/explorer/tree-picture.js";
 import { makePayload } from "../../dist/src/view/explorer/make-payload.js";
 import { explorerStyle } from "../../dist/src/view/explorer/style.js";
 import { widgetStyle } from "../../dist/src/view/style.js";
@@ -23,6 +24,17 @@ async function recordedTree() {
   const tokens = tree.nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   const alternativeBytes = 4 * alternatives * tokens;
   return { tree, options: { scored, batch, tokenizer, alternativeBytes } };
+}
+
+/** The explorers of trees that `npm run lessons` kept. */
+function lessonTrees() {
+  const folder = join(source, "lesson-trees");
+  return readdirSync(folder).flatMap((name) =>
+    JSON.parse(readFileSync(join(folder, name), "utf8")).map(({ text, tree }) => ({
+      text,
+      html: explorerHtml(tree, treePicture(tree)),
+    })),
+  );
 }
 
 const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
@@ -51,8 +63,8 @@ export async function writeLandingPage(out) {
   writeFileSync(join(out, "index.html"), html);
   writeFileSync(join(out, "landing/landing.js"), outputFiles[0].contents);
   cpSync(join(source, "pictures"), join(out, "landing"), { recursive: true });
-  // For pages to read: the explorer in the place of this tree's picture.
-  const recorded = [{ text: String(tree), html: explore(tree, options).html() }];
+  // For pages to read: explorers in the places of trees' pictures.
+  const recorded = [{ text: String(tree), html: explore(tree, options).html() }, ...lessonTrees()];
   writeFileSync(join(out, "trees.json"), JSON.stringify(recorded));
   cpSync(join(root, "kernel/server/page/src/favicon.svg"), join(out, "landing/favicon.svg"));
 }

@@ -7,6 +7,7 @@ import { widgetHtml } from "../widget.js";
 import { treePicture } from "./tree-picture.js";
 import { liveTree } from "./live-trees.js";
 import { type ExploreOptions, exploreRules, makePayload } from "./make-payload.js";
+import type { ExplorerPayload, LiveTree } from "./payload.js";
 import { explorerStyle } from "./style.js";
 
 /**
@@ -34,10 +35,7 @@ class Explorer {
     const tree = makePayload(this.tree, this.options);
     const picture = treePicture(tree);
     return {
-      "text/html": widgetHtml({
-        ...{ name: "explorer", still: picture, style: explorerStyle, program },
-        data: { tree, ...defined({ live }) },
-      }),
+      "text/html": explorerHtml(tree, picture, live),
       "image/svg+xml": picture,
       "text/plain": String(this.tree),
     };
@@ -46,6 +44,14 @@ class Explorer {
   [Symbol.for("Jupyter.display")](): Record<string, string> {
     return this.bundle();
   }
+}
+
+/** The explorer of what a page carries of a tree. */
+export function explorerHtml(tree: ExplorerPayload, still: string, live?: LiveTree): string {
+  return widgetHtml({
+    ...{ name: "explorer", still, style: explorerStyle, program },
+    data: { tree, ...defined({ live }) },
+  });
 }
 
 /**
