@@ -19,7 +19,12 @@ import { promisify } from "node:util";
 import { capture } from "../../src/capture/capture-server.js";
 import { harnessRollout } from "../../src/capture/harness-rollout.js";
 import { importRollouts } from "../../src/import/import-rollouts.js";
+import { advantages } from "../../src/learn/advantages.js";
+import { update } from "../../src/learn/update/learner.js";
 import { Policy } from "../../src/policy/policies.js";
+import { score } from "../../src/reward/score-trees.js";
+import { explore } from "../../src/view/explorer/explore.js";
+import { toHtml } from "../../src/view/export/to-html.js";
 import { freePort } from "../free-port.js";
 import { serveTiny, tinyFolder } from "../serve/tiny-server.js";
 import { temporaryFolder } from "../temporary.js";
@@ -177,6 +182,37 @@ for (const name of ["openai-agents-responses", "pydantic-ai-anthropic"]) {
     },
   );
 }
+
+test(
+  "openai-agents: sessions of a group are a tree that the explorer opens and update trains on",
+  { skip: noAgents },
+  async (t) => {
+    const policy = await Policy.load(tinyFolder);
+    const server = await capture(policy, { temperature: 1, seed: 3 });
+    t.after(async () => {
+      await server.stop();
+      policy.dispose();
+    });
+    for (const reward of [1, 0]) {
+      const session = server.session({ group: "sum", task: { id: "sum" } });
+      await agent("openai-agents")(session.env);
+      await server.end(session, reward);
+    }
+    const [tree, ...others] = server.trees("sum");
+    assert.deepEqual([others.length, tree!.trajectories.length], [0, 2]);
+    const scored = await score([tree!]);
+    assert.match(toHtml(explore(tree!, { scored })), /<html[^]*What is 12/i);
+    const [good] = tree!.trajectories;
+    const asked = [{ prompt: good!.prompt, tokens: good!.tokens }];
+    const written = async () => {
+      const [found] = await policy.logProbs!(asked);
+      return found!.logprobs.reduce((sum, ln, i) => sum + (good!.lossMask[i] ? ln : 0), 0);
+    };
+    const before = await written();
+    await update(policy, advantages(scored), { learningRate: 1e-4 });
+    assert.ok((await written()) > before, "what was rewarded has become likelier");
+  },
+);
 
 test(
   "docs/capture-responses.md: its session runs as it stands",
