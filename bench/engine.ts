@@ -1,11 +1,11 @@
-// The tensor engine at the sizes of the PyTorch peer: one training step and its memory, decoding, what
-// a busy neighbour and what forks cost. Training runs in a process of its own, in turns with the peer.
+// The tensor engine at the sizes of the PyTorch baseline: one training step and its memory, decoding, what
+// a busy neighbour and what forks cost. Training runs in a process of its own, in turns with the baseline.
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Benchmark } from "./figure.js";
 import { decodeFigure, forkFigures } from "./parts/decode-figures.js";
 import { engineSizes, type EngineSize } from "./parts/engine-sizes.js";
-import { runTorch, torchIsThere } from "./parts/torch-peer.js";
+import { runTorch, torchIsThere } from "./parts/torch-baseline.js";
 
 interface Training {
   backend: string;
@@ -37,17 +37,17 @@ function median(values: readonly number[]): number {
 }
 
 export const figures: Benchmark = async function* () {
-  const peer = torchIsThere();
+  const baseline = torchIsThere();
   for (const size of Object.keys(engineSizes) as EngineSize[]) {
     const before = train(size);
-    const torch = peer ? runTorch(size) : undefined;
+    const torch = baseline ? runTorch(size) : undefined;
     const after = torch ? train(size) : before;
     const { backend } = before;
     const value = median([...before.times, ...after.times]);
     const compare = (ours: number, theirs: number | undefined) =>
       theirs === undefined
         ? {}
-        : { peer: `torch ${torch!.version}`, peerValue: theirs, ratio: ours / theirs };
+        : { baseline: `torch ${torch!.version}`, baselineValue: theirs, ratio: ours / theirs };
     yield {
       name: `engine.${size}.train_ms`,
       value,

@@ -6,8 +6,8 @@ export interface Figure {
   unit: string;
   backend?: string;
   /** What it is compared with in the same run, that one's value, and ours divided by it. */
-  peer?: string;
-  peerValue?: number;
+  baseline?: string;
+  baselineValue?: number;
   ratio?: number;
 }
 

@@ -75,7 +75,7 @@ async function* sizeFigures(
   const { layers, head, weights } = work(config);
   const figure = (task: keyof ModelTimes): Figure => ({
     ...{ name: `gpu.${name}.${task}`, value: times[task], unit: "ms", backend: "webgpu" },
-    ...{ peer: engine, peerValue: beside[task], ratio: times[task] / beside[task] },
+    ...{ baseline: engine, baselineValue: beside[task], ratio: times[task] / beside[task] },
   });
   const share = (task: keyof ModelTimes, ideal: number): Figure => ({
     ...{ name: `gpu.${name}.${task}_roofline`, value: (100 * ideal) / times[task] },

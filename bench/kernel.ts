@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { FrontEnd } from "../tests/kernel/front-end.js";
 import type { Figure } from "./figure.js";
 
-interface Peer {
+interface Baseline {
   name: string;
   /** undefined: our own. */
   argv?: string[];
@@ -20,7 +20,7 @@ const units: Record<string, string> = { s: "s", ms: "ms", mb: "MB", lines: "line
 const unitOf = (name: string): string => units[name.slice(name.lastIndexOf("_") + 1)]!;
 
 const tslab = createRequire(import.meta.url).resolve("tslab/bin/tslab");
-const peers: Peer[] = [
+const baselines: Baseline[] = [
   { name: "arpo-lab" },
   {
     name: "tslab",
@@ -29,7 +29,7 @@ const peers: Peer[] = [
 ];
 if (process.env.ARPO_LAB_PYTHON !== undefined) {
   const argv = [process.env.ARPO_LAB_PYTHON, "-m", "ipykernel_launcher", "-f", "{connection_file}"];
-  peers.push({ name: "ipykernel", argv, python: true });
+  baselines.push({ name: "ipykernel", argv, python: true });
 }
 
 const STARTS = 3;
@@ -74,7 +74,7 @@ async function completions(kernel: FrontEnd, codes: string[], n: number): Promis
   return ms;
 }
 
-async function measure({ argv, python }: Peer): Promise<Values> {
+async function measure({ argv, python }: Baseline): Promise<Values> {
   const start = (): Promise<FrontEnd> => FrontEnd.start({ cwd: tmpdir(), ...(argv && { argv }) });
   const names = python
     ? ["import os; os.pa", "'a'.up", "import json; json.lo"]
@@ -127,19 +127,19 @@ async function measure({ argv, python }: Peer): Promise<Values> {
   return values;
 }
 
-/** Our figures, each beside every peer that has one. */
+/** Our figures, each beside every baseline that has one. */
 export async function* figures(): AsyncGenerator<Figure> {
   const measured: { name: string; values: Values }[] = [];
-  for (const peer of peers) measured.push({ name: peer.name, values: await measure(peer) });
+  for (const baseline of baselines) measured.push({ name: baseline.name, values: await measure(baseline) });
   const [ours, ...others] = measured;
   for (const [name, value] of Object.entries(ours!.values)) {
     const figure: Figure = { name: `kernel.${name}`, value, unit: unitOf(name) };
     const beside = others.filter(({ values }) => values[name] !== undefined);
     if (beside.length === 0) yield figure;
-    for (const { name: peer, values } of beside) {
-      const peerValue = values[name]!;
-      // A peer that delivered nothing is nothing to divide by.
-      yield { ...figure, peer, peerValue, ...(peerValue > 0 && { ratio: value / peerValue }) };
+    for (const { name: baseline, values } of beside) {
+      const baselineValue = values[name]!;
+      // A baseline that delivered nothing is nothing to divide by.
+      yield { ...figure, baseline, baselineValue, ...(baselineValue > 0 && { ratio: value / baselineValue }) };
     }
   }
 }

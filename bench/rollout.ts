@@ -102,23 +102,23 @@ export async function* figures(): AsyncIterable<Figure> {
   const written = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   const whole = (await apart()).reduce((sum, t) => sum + t.selected[0]!.tokens.length, 0);
   const [ours, theirs] = await beside(tree, apart);
-  const peer = "16 independent rollouts";
+  const baseline = "16 independent rollouts";
   yield {
     name: "rollout.tree_s",
     value: ours,
     unit: "s",
     backend,
-    peer,
-    peerValue: theirs,
+    baseline,
+    baselineValue: theirs,
     ratio: ours / theirs,
   };
-  const tokens = { value: 128 + written, peerValue: 16 * 128 + whole };
+  const tokens = { value: 128 + written, baselineValue: 16 * 128 + whole };
   yield {
     name: "rollout.tree_tokens",
     unit: "tokens",
-    peer,
+    baseline,
     ...tokens,
-    ratio: tokens.value / tokens.peerValue,
+    ratio: tokens.value / tokens.baselineValue,
   };
   yield { name: "rollout.tree_rows", value: rows.length, unit: "rows" };
 
@@ -145,8 +145,8 @@ export async function* figures(): AsyncIterable<Figure> {
       value: slow,
       unit: "s",
       backend,
-      peer: "tools that take no time",
-      peerValue: instant,
+      baseline: "tools that take no time",
+      baselineValue: instant,
       ratio: slow / instant,
     };
   }

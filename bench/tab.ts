@@ -123,23 +123,23 @@ export async function* figures(): AsyncGenerator<Figure> {
     const compare = (
       part: "rollout" | "updates",
       ours: "tab" | "relaxed",
-      peer: "tab" | "wasm" | "native",
+      baseline: "tab" | "wasm" | "native",
     ) => ({
       value: median(times[ours].map((ms) => ms[part])),
       unit: "ms",
-      peerValue: median(times[peer].map((ms) => ms[part])),
-      ratio: median(times[ours].map((ms, i) => ms[part] / times[peer][i]![part])),
+      baselineValue: median(times[baseline].map((ms) => ms[part])),
+      ratio: median(times[ours].map((ms, i) => ms[part] / times[baseline][i]![part])),
     });
     for (const part of ["rollout", "updates"] as const) {
-      for (const peer of ["wasm", "native"] as const) {
+      for (const baseline of ["wasm", "native"] as const) {
         yield {
-          name: `tab.engine.${part}.${peer}`,
-          ...{ backend: "wasm", peer: `Node ${peer}`, ...compare(part, "tab", peer) },
+          name: `tab.engine.${part}.${baseline}`,
+          ...{ backend: "wasm", baseline: `Node ${baseline}`, ...compare(part, "tab", baseline) },
         };
       }
       yield {
         name: `tab.engine.${part}.relaxed`,
-        ...{ backend: "wasm-relaxed", peer: "tab wasm", ...compare(part, "relaxed", "tab") },
+        ...{ backend: "wasm-relaxed", baseline: "tab wasm", ...compare(part, "relaxed", "tab") },
       };
     }
   } finally {

@@ -56,20 +56,20 @@ async function* python(): AsyncIterable<Figure> {
     yield { name: "tools.python.system.cold", value: performance.now() - started, unit: "ms" };
     await perSecond(() => check(system), 2, 0.5);
   }
-  const [warm, cpython, peer]: number[][] = [[], [], []];
+  const [warm, cpython, baseline]: number[][] = [[], [], []];
   // In turns, so that whatever else the machine does falls on all of them alike.
   for (let round = 0; round < 5; round++) {
     warm!.push(await perSecond(() => check(pool), 2, 1));
     if (system) cpython!.push(await perSecond(() => check(system), 2, 1));
-    peer!.push(await perSecond(fresh, 2, 1));
+    baseline!.push(await perSecond(fresh, 2, 1));
   }
   const beside = (name: string, values: number[]): Figure => ({
     name,
     value: median(values),
     unit: "calls/s",
-    peer: "fresh python3 -c",
-    peerValue: median(peer!),
-    ratio: median(values.map((value, i) => value / peer![i]!)),
+    baseline: "fresh python3 -c",
+    baselineValue: median(baseline!),
+    ratio: median(values.map((value, i) => value / baseline![i]!)),
   });
   yield beside("tools.python.warm", warm!);
   if (system) yield beside(`tools.python.system.${isolation}`, cpython!);
@@ -129,8 +129,8 @@ function* search(folder: string): Iterable<Figure> {
     name: "tools.cache.write.100000",
     value: full,
     unit: "us",
-    peer: "into an empty cache",
-    peerValue: empty,
+    baseline: "into an empty cache",
+    baselineValue: empty,
     ratio: full / empty,
   };
   const texts = Object.fromEntries(
@@ -145,8 +145,8 @@ function* search(folder: string): Iterable<Figure> {
     name: "tools.cache.write.reference",
     value: full,
     unit: "us",
-    peer: "rewriting the file",
-    peerValue: rewrite,
+    baseline: "rewriting the file",
+    baselineValue: rewrite,
     ratio: full / rewrite,
   };
   small.close();

@@ -1,4 +1,4 @@
-// Decoding as a user of a policy gets it: the sizes of the PyTorch peer, 64 sequences at once; then what 16
+// Decoding as a user of a policy gets it: the sizes of the PyTorch baseline, 64 sequences at once; then what 16
 // branches of a long prefix cost beside 16 sequences that each hold the prefix on their own.
 import { makeDecoder } from "../../src/model/decoder/make-decoder.js";
 import { Model } from "../../src/model/transformer/transformer.js";
@@ -119,22 +119,22 @@ async function forkCost(repeats = 5) {
   return { ratio: median(shared) / median(apart), sharedBytes, apartBytes };
 }
 
-/** Decoding at one size, beside the PyTorch peer where it ran. */
+/** Decoding at one size, beside the PyTorch baseline where it ran. */
 export async function decodeFigure(
   size: keyof typeof sizes,
   torch: { version: string; decode_tok_s: number } | undefined,
 ): Promise<Figure> {
   const backend = await ready();
   const value = await decodeSpeed(size);
-  const peer = torch && {
-    peer: `torch ${torch.version}`,
-    peerValue: torch.decode_tok_s,
+  const baseline = torch && {
+    baseline: `torch ${torch.version}`,
+    baselineValue: torch.decode_tok_s,
     ratio: value / torch.decode_tok_s,
   };
   return {
     name: `engine.${size}.decode_tok_s`,
     ...{ value: Math.round(value), unit: "tok/s", backend },
-    ...peer,
+    ...baseline,
   };
 }
 
@@ -146,6 +146,6 @@ export async function* forkFigures(): AsyncIterable<Figure> {
   yield {
     name: "engine.fork_cache_mb",
     ...{ value: sharedBytes / 2 ** 20, unit: "MB", backend },
-    ...{ peer: "unshared", peerValue: apartBytes / 2 ** 20, ratio: sharedBytes / apartBytes },
+    ...{ baseline: "unshared", baselineValue: apartBytes / 2 ** 20, ratio: sharedBytes / apartBytes },
   };
 }

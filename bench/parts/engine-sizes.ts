@@ -1,4 +1,4 @@
-/** The peer's two models and batches (bench/peers/torch_peer.py). */
+/** The baseline's two models and batches (bench/baselines/torch_baseline.py). */
 export const engineSizes = {
   small: {
     model: {

@@ -1,4 +1,4 @@
-// One process of `bench engine`: trains a model of the size named in argv on one batch, as the peer
+// One process of `bench engine`: trains a model of the size named in argv on one batch, as the baseline
 // does (forward, cross-entropy, backward, AdamW), and prints the time of each step and the memory.
 import { Model } from "../../src/model/transformer/transformer.js";
 import { AdamW } from "../../src/tensor/adamw.js";

@@ -1,6 +1,6 @@
 // One process of `bench real`: a step of ARPO with adapters on the folder named in argv, by the Trainer that
 // `arpo-lab train` runs, and what its parts took. Prints the shape of what was rolled out, so that a
-// peer can do as much.
+// baseline can do as much.
 import { Trainer } from "../../src/run/trainer/trainer.js";
 import { assemble } from "../../src/run/trainer/assemble.js";
 import { loadConfig } from "../../src/run/config/load.js";

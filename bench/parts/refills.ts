@@ -21,6 +21,6 @@ export async function refilled(
   const [together, inLine] = await beside(run(true), run(false), { runs });
   return {
     ...{ name, value: together, unit: "s", backend },
-    ...{ peer: "refills one at a time", peerValue: inLine, ratio: together / inLine },
+    ...{ baseline: "refills one at a time", baselineValue: inLine, ratio: together / inLine },
   };
 }

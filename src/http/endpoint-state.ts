@@ -151,10 +151,10 @@ interface Asking {
   /** How often each has failed this request. */
   failures: ReadonlyMap<EndpointState, number>;
   /** Where requests of its kind went before. */
-  home: EndpointState | undefined;
+  preferred: EndpointState | undefined;
 }
 
-/** A home with so much more of its width taken than another's is left for once. */
+/** A preferred endpoint with so much more of its width taken than another's is left for once. */
 const imbalance = 0.5;
 
 /** Those that may be asked at all: none where every one is silent, leaving or not ready. */
@@ -169,12 +169,12 @@ export function candidates(
 }
 
 /**
- * Of the endpoints with room the one that has failed this request least often, then its home, then the
+ * Of the endpoints with room the one that has failed this request least often, then its preferred endpoint, then the
  * least busy; resting ones only when every other is resting too, and those that asked for a wait last.
  */
 export function choose(
   from: readonly EndpointState[],
-  { failures, home }: Asking,
+  { failures, preferred }: Asking,
 ): EndpointState | undefined {
   const failed = (e: EndpointState) => failures.get(e) ?? 0;
   const busy = (e: EndpointState) => e.running / e.width;
@@ -185,8 +185,8 @@ export function choose(
       best = e;
     }
   }
-  if (!best || !home || !from.includes(home) || home.running >= home.width) return best;
-  return failed(home) <= failed(best) && busy(home) - busy(best) <= imbalance ? home : best;
+  if (!best || !preferred || !from.includes(preferred) || preferred.running >= preferred.width) return best;
+  return failed(preferred) <= failed(best) && busy(preferred) - busy(best) <= imbalance ? preferred : best;
 }
 
 const tickMs = 250;

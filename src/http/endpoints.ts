@@ -58,7 +58,7 @@ export class Endpoints {
   readonly #watch: HealthWatch;
   #endpoints: EndpointState[];
   /** Where requests of a key went before. */
-  readonly #homes = new WeakMap<object, EndpointState>();
+  readonly #preferred = new WeakMap<object, EndpointState>();
   #waiting: (() => void)[] = [];
   readonly #outage: Outage;
   #preparation: { run: (ask: AskOne) => Promise<void> } | undefined;
@@ -258,10 +258,10 @@ export class Endpoints {
       const now = Date.now();
       const from = candidates(this.#endpoints, now).filter((e) => e.prepared === this.#preparation);
       this.#checkOutage(from.length > 0, began, now);
-      const home = key === undefined ? undefined : this.#homes.get(key);
-      const endpoint = choose(from, { failures, home });
+      const preferred = key === undefined ? undefined : this.#preferred.get(key);
+      const endpoint = choose(from, { failures, preferred });
       if (endpoint) {
-        if (key !== undefined && (!home || !from.includes(home))) this.#homes.set(key, endpoint);
+        if (key !== undefined && (!preferred || !from.includes(preferred))) this.#preferred.set(key, endpoint);
         const running = endpoint.begin(now);
         this.#watch.start();
         return { endpoint, running };

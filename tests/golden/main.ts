@@ -112,7 +112,7 @@ async function checkFile(path: string): Promise<Outcome> {
 export async function checkGoldenCases(dir: string | undefined): Promise<number> {
   if (dir === undefined) {
     console.error(
-      "Cannot check golden cases: name the folder, as in `npm run vectors -- tests/golden/cases`",
+      "Cannot check golden cases: name the folder, as in `npm run golden -- tests/golden/cases`",
     );
     return 2;
   }

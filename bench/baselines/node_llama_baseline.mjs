@@ -1,6 +1,6 @@
 // Loads a GGUF file with node-llama-cpp, reads a prompt and decodes greedily.
 //
-//     ARPO_LAB_NODE_LLAMA=FOLDER node node_llama_peer.mjs FILE.gguf PROMPT_LENGTH TOKENS ROWS...
+//     ARPO_LAB_NODE_LLAMA=FOLDER node node_llama_baseline.mjs FILE.gguf PROMPT_LENGTH TOKENS ROWS...
 //
 // Prints a JSON line when it is loaded: load (seconds), version; and for every line it is given another:
 // prefill (tokens per second) and by number of sequences decode, what all sequences together decode per

@@ -1,4 +1,4 @@
-// `npm run vectors -- DIR`: checks every file of golden cases in DIR against the shipped code.
+// `npm run golden -- DIR`: checks every file of golden cases in DIR against the shipped code.
 //
 // The cases were computed in double precision; tfjs stores float32. So this runs the compiled code
 // with one thing exchanged: tfjs itself, rebuilt with Float64Array for Float32Array. The mathematics

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Loads a Hugging Face folder or a GGUF file with transformers, reads a prompt and decodes greedily.
 
-    python3 transformers_peer.py MODEL float32|bfloat16 PROMPT_LENGTH TOKENS ROWS...
+    python3 transformers_baseline.py MODEL float32|bfloat16 PROMPT_LENGTH TOKENS ROWS...
 
 Prints a JSON line when it is loaded: load (seconds), version; and for every line it is given another:
 prefill and by number of rows decode (tokens per second, the fastest of four stretches), megabytes

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One step of reinforcement learning with LoRA by transformers and peft, as much as ours did.
 
-    python3 peft_peer.py MODEL PROMPT_LENGTH ROWS RESPONSE_LENGTH
+    python3 peft_baseline.py MODEL PROMPT_LENGTH ROWS RESPONSE_LENGTH
 
 Samples ROWS answers of RESPONSE_LENGTH tokens to one prompt, takes their log-probabilities without a
 gradient, and makes one AdamW step with gradient checkpointing; float32, rank 8 on all matrices. Logits are

@@ -12,7 +12,7 @@ export const has = (modules: string): boolean =>
   spawnSync(python, ["-c", `import ${modules}`], { stdio: "ignore" }).status === 0;
 
 const script = (name: string) =>
-  fileURLToPath(new URL(`../../../bench/peers/${name}`, import.meta.url));
+  fileURLToPath(new URL(`../../../bench/baselines/${name}`, import.meta.url));
 
 export interface Loaded {
   backend?: string;
@@ -36,7 +36,7 @@ export async function decoding(command: string, args: readonly string[]): Promis
  * node-llama-cpp from the folder ARPO_LAB_NODE_LLAMA, vLLM of ARPO_LAB_VLLM_PYTHON. Each is loaded once,
  * whatever is compared with it.
  */
-export class RealPeers {
+export class RealBaselines {
   readonly #open = new Map<string, Decoding>();
   #saved: string | undefined;
 
@@ -56,12 +56,12 @@ export class RealPeers {
       found.push({ name, ...(await this.#once(command, all)) });
     };
     if (has("torch, transformers"))
-      await add("transformers", python, "transformers_peer.py", this.model, theirs);
+      await add("transformers", python, "transformers_baseline.py", this.model, theirs);
     if (gguf && has("xllamacpp"))
-      await add("llama.cpp, xllamacpp", python, "llama_peer.py", this.model);
+      await add("llama.cpp, xllamacpp", python, "llama_baseline.py", this.model);
     if (gguf && nodeLlama)
-      await add("node-llama-cpp", process.execPath, "node_llama_peer.mjs", this.model);
-    if (vllm) await add("vLLM", vllm, "vllm_peer.py", await this.#folder(), theirs);
+      await add("node-llama-cpp", process.execPath, "node_llama_baseline.mjs", this.model);
+    if (vllm) await add("vLLM", vllm, "vllm_baseline.py", await this.#folder(), theirs);
     return found;
   }
 
@@ -81,7 +81,7 @@ export class RealPeers {
   async #folder(): Promise<string> {
     if (!this.model.endsWith(".gguf")) return this.model;
     if (!this.#saved) {
-      this.#saved = mkdtempSync(join(tmpdir(), "arpo-peer-"));
+      this.#saved = mkdtempSync(join(tmpdir(), "arpo-baseline-"));
       const model = await loadModel(this.model);
       await saveModel(model, this.#saved);
       model.dispose();

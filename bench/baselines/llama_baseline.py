@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Loads a GGUF file with llama.cpp (xllamacpp), reads a prompt and decodes greedily.
 
-    python3 llama_peer.py FILE.gguf PROMPT_LENGTH TOKENS ROWS...
+    python3 llama_baseline.py FILE.gguf PROMPT_LENGTH TOKENS ROWS...
 
 Prints a JSON line when it is loaded: load (seconds), version; and for every line it is given another: prefill
 (tokens per second) and by number of rows decode, what all rows together decode per second (llama.cpp's own

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Time installed Jupyter kernels through jupyter_client, as a notebook front end would, in one run.
 
-    python3 bench/peers/kernel_latency.py KERNEL... [--rounds N] [--json]
+    python3 bench/baselines/kernel_latency.py KERNEL... [--rounds N] [--json]
 
 Prints one JSON line per kernel and round, and unless --json a table of the medians. The kernels take turns,
 so that a busy machine is the same to all. Every time has beside it the processor time of the kernel's

@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 
 const python = process.env.ARPO_LAB_PYTHON ?? "python3";
 // Compiled code lies in dist/bench/parts; the script stays with the sources.
-const script = fileURLToPath(new URL("../../../bench/peers/torch_peer.py", import.meta.url));
+const script = fileURLToPath(new URL("../../../bench/baselines/torch_baseline.py", import.meta.url));
 
-/** What the PyTorch peer prints for one size. */
+/** What the PyTorch baseline prints for one size. */
 export interface TorchFigures {
   version: string;
   train_ms: number;
@@ -18,9 +18,9 @@ export function torchIsThere(): boolean {
   return spawnSync(python, ["-c", "import torch, numpy"], { stdio: "ignore" }).status === 0;
 }
 
-/** Runs the peer at one size. */
+/** Runs the baseline at one size. */
 export function runTorch(size: string): TorchFigures {
   const { status, stdout, stderr } = spawnSync(python, [script, size], { encoding: "utf8" });
-  if (status !== 0) throw new Error(`Cannot run the PyTorch peer: ${stderr}`);
+  if (status !== 0) throw new Error(`Cannot run the PyTorch baseline: ${stderr}`);
   return JSON.parse(stdout.trim().split("\n").at(-1)!) as TorchFigures;
 }

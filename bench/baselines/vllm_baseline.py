@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Loads a Hugging Face folder with vLLM on the processor, reads a prompt and decodes greedily.
 
-    python3 vllm_peer.py FOLDER float32|bfloat16 PROMPT_LENGTH TOKENS ROWS...
+    python3 vllm_baseline.py FOLDER float32|bfloat16 PROMPT_LENGTH TOKENS ROWS...
 
 Prints a JSON line when it is loaded and compiled: load (seconds), version; and for every line it is given
 another: prefill and by number of rows decode (tokens per second of all rows together, once each has its first
