@@ -84,7 +84,10 @@ export async function* figures(): AsyncGenerator<Figure> {
     },
   );
   const scored = await graded(tree);
-  const tokens = scored.rows.reduce((sum, { trajectory }) => sum + trajectory.tokens.length, 0);
+  const tokens = scored.trajectories.reduce(
+    (sum, { trajectory }) => sum + trajectory.tokens.length,
+    0,
+  );
   yield { name: "family.tokens", value: tokens, unit: "tokens" };
   const explored = await exploredRows();
   for (const estimator of creditEstimators) {

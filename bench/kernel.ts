@@ -130,7 +130,8 @@ async function measure({ argv, python }: Baseline): Promise<Values> {
 /** Our figures, each beside every baseline that has one. */
 export async function* figures(): AsyncGenerator<Figure> {
   const measured: { name: string; values: Values }[] = [];
-  for (const baseline of baselines) measured.push({ name: baseline.name, values: await measure(baseline) });
+  for (const baseline of baselines)
+    measured.push({ name: baseline.name, values: await measure(baseline) });
   const [ours, ...others] = measured;
   for (const [name, value] of Object.entries(ours!.values)) {
     const figure: Figure = { name: `kernel.${name}`, value, unit: unitOf(name) };
@@ -139,7 +140,12 @@ export async function* figures(): AsyncGenerator<Figure> {
     for (const { name: baseline, values } of beside) {
       const baselineValue = values[name]!;
       // A baseline that delivered nothing is nothing to divide by.
-      yield { ...figure, baseline, baselineValue, ...(baselineValue > 0 && { ratio: value / baselineValue }) };
+      yield {
+        ...figure,
+        baseline,
+        baselineValue,
+        ...(baselineValue > 0 && { ratio: value / baselineValue }),
+      };
     }
   }
 }

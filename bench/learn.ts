@@ -128,7 +128,12 @@ async function* updateFigure(backend: string): AsyncGenerator<Figure> {
   const update = () => learner.update(training);
   const [ours, theirs] = await beside(update, step, { runs: 12, warmUps: 2 });
   const figure = { name: "learn.update_small_ms", value: 1000 * ours, unit: "ms", backend };
-  yield { ...figure, baseline: "bare train step", baselineValue: 1000 * theirs, ratio: ours / theirs };
+  yield {
+    ...figure,
+    baseline: "bare train step",
+    baselineValue: 1000 * theirs,
+    ratio: ours / theirs,
+  };
 }
 
 /** Updates with what rows share computed once, beside the same updates row by row. */

@@ -18,7 +18,8 @@ const backend = args.indexOf("--backend");
 if (backend >= 0) process.env.ARPO_LAB_BACKEND = args[backend + 1];
 
 function line({ name, value, unit, baseline, baselineValue, ratio }: Figure): string {
-  const beside = baseline === undefined ? "" : `  ${baseline}: ${short(baselineValue)} (ratio ${short(ratio)})`;
+  const beside =
+    baseline === undefined ? "" : `  ${baseline}: ${short(baselineValue)} (ratio ${short(ratio)})`;
   return `${name.padEnd(36)} ${short(value)} ${unit}${beside}`;
 }
 const short = (x: number | undefined) => (x === undefined ? "-" : String(Number(x.toPrecision(4))));

@@ -84,7 +84,10 @@ function* compared<T extends Loaded & { megabytes: number }>(
     const own = { name: `real.${prefix}.${name}`, value: of(ours), unit, backend: ours.backend };
     if (baselines.length === 0) yield own;
     for (const baseline of baselines) {
-      const beside = { baseline: `${baseline.baseline} ${baseline.version}`, baselineValue: of(baseline) };
+      const beside = {
+        baseline: `${baseline.baseline} ${baseline.version}`,
+        baselineValue: of(baseline),
+      };
       yield { ...own, ...beside, ratio: of(ours) / of(baseline) };
     }
   }
@@ -101,7 +104,11 @@ async function trained(folder: string): Promise<[Trained, Trained | undefined]> 
   const ours = await once(process.execPath, [path("parts/real-train.js"), folder, ...size]);
   if (!has("torch, transformers, peft")) return [ours, undefined];
   const shape = [ours.prompt, ours.rows, ours.response].map(String);
-  const baseline = await once(python, [path("../../bench/baselines/peft_baseline.py"), folder, ...shape]);
+  const baseline = await once(python, [
+    path("../../bench/baselines/peft_baseline.py"),
+    folder,
+    ...shape,
+  ]);
   return [ours, { ...baseline, prompt: ours.prompt, rows: ours.rows, response: ours.response }];
 }
 

@@ -125,7 +125,8 @@ async function* fleets(): AsyncIterable<Figure> {
     const ms = await duration({ mock }, count, each * count, { faults: faults === true });
     const value = (1000 * each * count) / ms;
     one ??= value;
-    const beside = count === 1 ? {} : { baseline: "one endpoint", baselineValue: one, ratio: value / one };
+    const beside =
+      count === 1 ? {} : { baseline: "one endpoint", baselineValue: one, ratio: value / one };
     const name = `endpoints_${count}${faults ? "_faults" : ""}`;
     yield { ...figure(name, value, "requests/s"), ...beside };
   }
@@ -138,7 +139,11 @@ async function* loops(): AsyncIterable<Figure> {
   const both = new Asked(python, [join(root, "bench/baselines/verl_loops.py"), root]);
   const { tree, stock } = (await both.read()) as { tree: number; stock: number };
   await both.close();
-  const beside = { baseline: "verl's single_turn_agent", baselineValue: stock, ratio: tree / stock };
+  const beside = {
+    baseline: "verl's single_turn_agent",
+    baselineValue: stock,
+    ratio: tree / stock,
+  };
   yield { ...figure("verl_loop_ms_row", tree, "ms"), ...beside };
 }
 

@@ -268,11 +268,11 @@ refuseWrongOptions(functions);
 
 test("the options that a review found silently accepted are refused by name", async () => {
   const found: [Call, object, RegExp][] = [
-    [(o) => new Critic(critic.model, o), { miniBatchRows: 0 }, /miniBatchRows must be an integer/],
+    [(o) => new Critic(critic.model, o), { miniBatchSize: 0 }, /miniBatchSize must be an integer/],
     [
       (o) => new Critic(critic.model, o),
-      { miniBatchRows: 0.5 },
-      /miniBatchRows must be an integer/,
+      { miniBatchSize: 0.5 },
+      /miniBatchSize must be an integer/,
     ],
     [
       (o) => advantages(scored, o),

@@ -146,6 +146,10 @@ export async function* forkFigures(): AsyncIterable<Figure> {
   yield {
     name: "engine.fork_cache_mb",
     ...{ value: sharedBytes / 2 ** 20, unit: "MB", backend },
-    ...{ baseline: "unshared", baselineValue: apartBytes / 2 ** 20, ratio: sharedBytes / apartBytes },
+    ...{
+      baseline: "unshared",
+      baselineValue: apartBytes / 2 ** 20,
+      ratio: sharedBytes / apartBytes,
+    },
   };
 }

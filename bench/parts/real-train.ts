@@ -45,14 +45,14 @@ const before = process.cpuUsage();
 const { timing, trees, metrics, batch } = await trainer.next();
 const { user, system } = process.cpuUsage(before);
 await parts.tools.dispose();
-const lengths = batch.rows.map(({ trajectory }) => trajectory.tokens.length);
+const lengths = batch.trajectories.map(({ trajectory }) => trajectory.tokens.length);
 const norm = metrics["actor/grad_norm"];
 if (!(norm! > 0)) throw new RangeError(`Cannot measure: a step must change something, got a gradient of ${norm}`); // prettier-ignore
 process.stdout.write(
   `${JSON.stringify({
     backend,
     load,
-    prompt: batch.rows[0]!.trajectory.prompt.length,
+    prompt: batch.trajectories[0]!.trajectory.prompt.length,
     rows: lengths.length,
     response: Math.max(...lengths),
     trees: trees.length,

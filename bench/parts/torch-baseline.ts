@@ -3,7 +3,9 @@ import { fileURLToPath } from "node:url";
 
 const python = process.env.ARPO_LAB_PYTHON ?? "python3";
 // Compiled code lies in dist/bench/parts; the script stays with the sources.
-const script = fileURLToPath(new URL("../../../bench/baselines/torch_baseline.py", import.meta.url));
+const script = fileURLToPath(
+  new URL("../../../bench/baselines/torch_baseline.py", import.meta.url),
+);
 
 /** What the PyTorch baseline prints for one size. */
 export interface TorchFigures {

@@ -33,7 +33,7 @@ async function rollOut(config: Config, options: { tasks: number; out: string }):
       throw error;
     });
     await saveTrees(options.out, trees);
-    const { mean, rows } = await score(trees, reward);
+    const { mean, trajectories: rows } = await score(trees, reward);
     say(
       `${trees.length} trees, ${rows.length} trajectories, mean score ${mean.toFixed(3)}: ${options.out}`,
     );

@@ -71,7 +71,7 @@ async function show(config: Config, options: { tasks: number; greedy?: boolean }
       signal: stoppable("early"),
       ...(options.greedy ? { mode: "validate" as const, validation: { temperature: 0 } } : {}),
     });
-    const { rows, mean } = await score(trees, reward);
+    const { trajectories: rows, mean } = await score(trees, reward);
     rows.forEach(({ trajectory, score: found }, i) => {
       const { task } = trees[i]!;
       const wanted = [task.groundTruth ?? "nothing in particular"].flat().join(" or ");

@@ -28,9 +28,9 @@ function interval(values: readonly number[]): string {
 async function rewardsAt(run: string, step: number): Promise<Rewards> {
   const trees = await loadTrees<Task>(`${run}/validation/${step}.jsonl`);
   for (const { task } of trees) kinds.set(task.id, String(task.extra["kind"] ?? "question"));
-  const { rows } = await score(trees, compute_score);
+  const { trajectories } = await score(trees, compute_score);
   const byQuestion = new Map<string, number[]>();
-  for (const { group, score: found } of rows) {
+  for (const { group, score: found } of trajectories) {
     byQuestion.set(group, [...(byQuestion.get(group) ?? []), found.score]);
   }
   return new Map([...byQuestion].map(([id, values]) => [id, mean(values)]));

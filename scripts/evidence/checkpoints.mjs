@@ -59,7 +59,7 @@ async function train(family, folder) {
     tokens += generatedTokens(trees);
     await update(policy, advantages(await score(trees), { estimator: "grpo" }), {
       learningRate: 3e-4 * Math.min(1, tokens / 10_000),
-      ...{ miniBatchRows: 16, reuseLogProbs: true, sharedPrefixes: true },
+      ...{ miniBatchSize: 16, reuseLogProbs: true, sharedPrefixes: true },
       shuffle: seed.split("rows").split(step),
     });
     for (const [name, last] of Object.entries(steps))

@@ -259,7 +259,7 @@ export class CaptureServer {
 /** What a function says of a session; one without an answer is worth nothing. */
 async function judged({ trees: [tree] }: Captured, reward: RewardFunction): Promise<EpisodeScore> {
   if (!tree) return { score: 0, reason: "the program asked nothing" };
-  const { score: found, reason, parts } = (await score(tree, reward)).rows.at(-1)!.score;
+  const { score: found, reason, parts } = (await score(tree, reward)).trajectories.at(-1)!.score;
   return { score: found, reason: reason ?? "", ...defined({ parts }) };
 }
 

@@ -186,11 +186,11 @@ test("sessions of a group are rows of one tree, with their rewards; the same see
   assert.equal(others.length, 0);
   const scored = await score(tree!);
   assert.deepEqual(
-    scored.rows.map((row) => row.score.score),
+    scored.trajectories.map((row) => row.score.score),
     rewards,
   );
   const batch = advantages(scored, { estimator: "grpo" });
-  assert.equal(batch.rows.length, 6);
+  assert.equal(batch.trajectories.length, 6);
 });
 
 test("a reward function judges the session's last row", async (t) => {

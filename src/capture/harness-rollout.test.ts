@@ -51,7 +51,7 @@ test("harnessRollout runs the program again for branches, which share the record
   assert.equal(asked.length, 6, "one run for each row");
   const scored = await score(tree!);
   assert.ok(
-    scored.rows.every(
+    scored.trajectories.every(
       ({ trajectory, score }) => score.score === Number(trajectory.text.endsWith("left")),
     ),
   );

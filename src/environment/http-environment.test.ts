@@ -105,7 +105,7 @@ test("httpEnvironment() acts on a server: branches have sessions of their own, a
   }
   assert.deepEqual([state.closed, sessions.size], [state.opened, 0]);
   assert.equal(new Set(state.seeds).size, 2, "one seed a tree");
-  const { rows } = await score(trees);
+  const { trajectories: rows } = await score(trees);
   const [first] = rows;
   const earned = first!.trajectory.toolCalls.reduce((sum, { reward = 0 }) => sum + reward, 0);
   assert.equal(first!.score.score, earned);

@@ -72,9 +72,9 @@ export class TaskEvaluation {
     checkArguments(
       "make an evaluation",
       { policy, scored },
-      { policy: "text", scored: { rows: "list", trees: "list" } },
+      { policy: "text", scored: { trajectories: "list", trees: "list" } },
     );
-    const { rows, trees } = scored;
+    const { trajectories: rows, trees } = scored;
     const tasks = trees.flatMap(({ task, trajectories }) => trajectories.map(() => task));
     this.results = rows.map(({ trajectory, score: found }, i) => ({
       task: tasks[i]!,

@@ -35,7 +35,7 @@ function batchOf(imported: ImportedRollouts, prompt: number, scored: Scored | un
   );
 }
 
-const hasLogprobs = ({ rows }: TrainingBatch) =>
+const hasLogprobs = ({ trajectories: rows }: TrainingBatch) =>
   rows.every(({ trajectory }) =>
     trajectory.logprobs.every((value, t) => !trajectory.lossMask[t] || Number.isFinite(value)),
   );

@@ -108,7 +108,7 @@ function treeRows(trees: readonly RolloutTree[], by: RowsOptions["by"]): FrameRo
   return by === "token" ? treeTokenRows(trees) : trajectoryRows(trees);
 }
 
-const scoredRows = ({ rows }: Scored): FrameRow[] =>
+const scoredRows = ({ trajectories: rows }: Scored): FrameRow[] =>
   rows.map(({ trajectory, group, score }) => ({
     group,
     trajectory: trajectory.id,
@@ -164,8 +164,8 @@ function tokenRows(rows: readonly BatchRow[], report?: UpdateReport): FrameRow[]
 }
 
 function reportRows(report: UpdateReport, by: RowsOptions["by"]): FrameRow[] {
-  if (by === "token") return tokenRows(report.batch.rows, report);
-  if (by === "trajectory") return batchRows(report.batch.rows);
+  if (by === "token") return tokenRows(report.batch.trajectories, report);
+  if (by === "trajectory") return batchRows(report.batch.trajectories);
   return Object.entries(report.metrics).map(([metric, value]) => ({ metric, value }));
 }
 
@@ -268,7 +268,9 @@ export function toRows(value: unknown, options: RowsOptions = {}): FrameRow[] {
   const rows = (): FrameRow[] => {
     if (value instanceof RolloutTree) return treeRows([value as RolloutTree], by("tree"));
     if (value instanceof TrainingBatch) {
-      return by("batch") === "token" ? tokenRows(value.rows) : batchRows(value.rows);
+      return by("batch") === "token"
+        ? tokenRows(value.trajectories)
+        : batchRows(value.trajectories);
     }
     if (value instanceof UpdateReport) return reportRows(value, by("report"));
     if (value instanceof Evaluation) return evaluationRows(value, by("evaluation"));

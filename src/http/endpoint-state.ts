@@ -185,8 +185,11 @@ export function choose(
       best = e;
     }
   }
-  if (!best || !preferred || !from.includes(preferred) || preferred.running >= preferred.width) return best;
-  return failed(preferred) <= failed(best) && busy(preferred) - busy(best) <= imbalance ? preferred : best;
+  if (!best || !preferred || !from.includes(preferred) || preferred.running >= preferred.width)
+    return best;
+  return failed(preferred) <= failed(best) && busy(preferred) - busy(best) <= imbalance
+    ? preferred
+    : best;
 }
 
 const tickMs = 250;

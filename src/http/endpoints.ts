@@ -261,7 +261,8 @@ export class Endpoints {
       const preferred = key === undefined ? undefined : this.#preferred.get(key);
       const endpoint = choose(from, { failures, preferred });
       if (endpoint) {
-        if (key !== undefined && (!preferred || !from.includes(preferred))) this.#preferred.set(key, endpoint);
+        if (key !== undefined && (!preferred || !from.includes(preferred)))
+          this.#preferred.set(key, endpoint);
         const running = endpoint.begin(now);
         this.#watch.start();
         return { endpoint, running };

@@ -68,7 +68,7 @@ test("importRollouts() gives back the trajectories of our own dump, whatever the
       trees.map((tree, k) => [tree.prompt.text, ...again[k]!.map(({ text }) => text)]),
     );
     assert.deepEqual(
-      imported.scored!.rows.map(({ score }) => score),
+      imported.scored!.trajectories.map(({ score }) => score),
       rows.map(({ score }) => score),
     );
   }
@@ -365,8 +365,8 @@ test("prime-rl's annotations are laid onto its traces, in each of its layouts; t
         const wanted = whole.trees[i]!.trajectories[0]!;
         assert.deepEqual(row.entropies, wanted.entropies);
         assert.deepEqual(
-          imported.batchOf(i)!.rows.map(({ advantages }) => advantages),
-          whole.batchOf(i)!.rows.map(({ advantages }) => advantages),
+          imported.batchOf(i)!.trajectories.map(({ advantages }) => advantages),
+          whole.batchOf(i)!.trajectories.map(({ advantages }) => advantages),
         );
       }
     }

@@ -196,7 +196,7 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
   /** The scores of all trajectories; undefined where the files have none. */
   get scored(): Scored | undefined {
     const all = this.prompts.map(({ index }) => this.scoredOf(index));
-    const rows = all.flatMap((one) => one?.rows ?? []);
+    const rows = all.flatMap((one) => one?.trajectories ?? []);
     return rows.length === 0 ? undefined : new Scored(rows, this.trees as unknown as RolloutTree[]);
   }
 

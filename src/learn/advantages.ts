@@ -138,10 +138,10 @@ function valuesOf(rows: AdvantageOptions["rows"] = []): Rows | undefined {
 
 function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): Advantages {
   const { gamma = 1, lambda = 1, normalizeByDeviation = true, baselines } = options;
-  const rewards = options.tokenRewards ?? scored.rows.map(placeReward);
-  const { rows = scored.rows } = options;
+  const rewards = options.tokenRewards ?? scored.trajectories.map(placeReward);
+  const { rows = scored.trajectories } = options;
   const mask = rows.map(trainedMask);
-  const groups = scored.rows.map(({ group }) => group);
+  const groups = scored.trajectories.map(({ group }) => group);
   const outcome = { rewards, mask, groups };
   if (isFamilyEstimator(name)) {
     const given = familyCredit(scored, rewards, name, options).advantages;
@@ -192,21 +192,21 @@ function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): A
  * const trees = await rollout(policy, [{ prompt: "1 or 2?", groundTruth: "1" }], { n: 2 });
  * const scored = await score(trees, (t) => Number(t.response.includes("1")));
  * const batch = advantages(scored, { estimator: "grpo" });
- * assert.ok(batch.rows[0].advantages[0] > 0 && batch.rows[1].advantages[0] < 0);
+ * assert.ok(batch.trajectories[0].advantages[0] > 0 && batch.trajectories[1].advantages[0] < 0);
  * ```
  */
 export function advantages(scored: Scored, given: AdvantageOptions = {}): TrainingBatch {
-  checkArguments("estimate advantages", { scored }, { scored: { rows: "list" } });
+  checkArguments("estimate advantages", { scored }, { scored: { trajectories: "list" } });
   checkOptions("estimate advantages", given, advantageRules);
   const options = withPreset("estimate advantages", given);
   const name = options.estimator ?? "grpo";
-  if (scored.rows.length === 0) {
+  if (scored.trajectories.length === 0) {
     throw new RangeError("Cannot estimate advantages: there must be a trajectory, got none");
   }
   const { rows: from = rowsOf(scored) } = options;
-  if (from.length !== scored.rows.length) {
+  if (from.length !== scored.trajectories.length) {
     throw new RangeError(
-      `Cannot estimate advantages: there must be a trajectory for each of the ${scored.rows.length} trajectories, got ${from.length}`,
+      `Cannot estimate advantages: there must be a trajectory for each of the ${scored.trajectories.length} trajectories, got ${from.length}`,
     );
   }
   const { advantages: soft, returns } = estimate(scored, options, name);
@@ -257,14 +257,14 @@ export const creditEstimators: readonly ("grpo" | "rloo" | FamilyEstimator)[] = 
  * ```
  */
 export function creditOf(scored: Scored, given: AdvantageOptions = {}): Credit {
-  checkArguments("give credit", { scored }, { scored: { rows: "list", trees: "list" } });
+  checkArguments("give credit", { scored }, { scored: { trajectories: "list", trees: "list" } });
   checkOptions("give credit", given, { ...advantageRules, estimator: oneOf(creditEstimators) });
   const options = withPreset("give credit", given);
   const { estimator = "grpo", normalizeByDeviation } = options;
-  const rewards = options.tokenRewards ?? scored.rows.map(placeReward);
+  const rewards = options.tokenRewards ?? scored.trajectories.map(placeReward);
   if (isFamilyEstimator(estimator)) return familyCredit(scored, rewards, estimator, options);
-  const mask = scored.rows.map(({ trajectory }) => trajectory.lossMask);
-  const outcome = { rewards, mask, groups: scored.rows.map(({ group }) => group) };
+  const mask = scored.trajectories.map(({ trajectory }) => trajectory.lossMask);
+  const outcome = { rewards, mask, groups: scored.trajectories.map(({ group }) => group) };
   if (estimator === "grpo") {
     return grpoCredit(outcome, normalizeByDeviation === undefined ? {} : { normalizeByDeviation });
   }

@@ -74,7 +74,7 @@ export function isTrained(row: BatchRow): row is TrainedRow {
 
 /** The trajectories of scored trajectories, before there are advantages. */
 export function rowsOf(scored: Scored): ScoredRow[] {
-  return scored.rows.map(({ trajectory, group, score }) => ({
+  return scored.trajectories.map(({ trajectory, group, score }) => ({
     ...{ trajectory, group },
     reward: score.score,
   }));
@@ -93,12 +93,12 @@ export function rowsOf(scored: Scored): ScoredRow[] {
  *
  * const tree = await rollout(randomTextPolicy(), { prompt: "6*7?" }, { n: 2, seed: 1 });
  * const batch = advantages(await score(tree, ({ length }) => length));
- * assert.deepEqual([batch.rows.length, batch.estimator], [2, "grpo"]);
+ * assert.deepEqual([batch.trajectories.length, batch.estimator], [2, "grpo"]);
  * ```
  */
 export class TrainingBatch {
   constructor(
-    readonly rows: readonly BatchRow[],
+    readonly trajectories: readonly BatchRow[],
     readonly estimator: string,
     /** What the advantages were estimated from, where that is known. */
     readonly scored?: Scored,
@@ -106,26 +106,29 @@ export class TrainingBatch {
 
   /** Tokens that are trained on. */
   get tokens(): number {
-    return this.rows.reduce(
+    return this.trajectories.reduce(
       (sum, { trajectory }) => sum + trajectory.lossMask.reduce((n, m) => n + m, 0),
       0,
     );
   }
 
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
-    return { group: "Batches", text: `${this.rows.length} trajectories, ${this.estimator}` };
+    return {
+      group: "Batches",
+      text: `${this.trajectories.length} trajectories, ${this.estimator}`,
+    };
   }
 
   /** A table, one line per trajectory. */
   toString(): string {
-    const lines = this.rows.map(({ trajectory, group, reward, advantages }) => {
+    const lines = this.trajectories.map(({ trajectory, group, reward, advantages }) => {
       const own = advantages.filter((_, t) => trajectory.lossMask[t]);
       const low = own.reduce((a, b) => Math.min(a, b), Infinity);
       const high = own.reduce((a, b) => Math.max(a, b), -Infinity);
       const range = low === high ? low.toFixed(3) : `${low.toFixed(3)} to ${high.toFixed(3)}`;
       return `${group}\t${trajectory.id}\t${reward.toFixed(3)}\t${range}\t${own.length}`;
     });
-    const title = `${this.rows.length} trajectories, ${this.tokens} trained tokens, advantages by ${this.estimator}`;
+    const title = `${this.trajectories.length} trajectories, ${this.tokens} trained tokens, advantages by ${this.estimator}`;
     return [title, "task\trow\treward\tadvantage\ttokens", ...lines].join("\n");
   }
 

@@ -47,8 +47,8 @@ function reasons(rows: readonly ScoredTrajectory[]): string {
  * ```
  */
 export function diagnose(scored: Scored): Finding[] {
-  checkArguments("diagnose", { scored }, { scored: { rows: "list" } });
-  const { rows } = scored;
+  checkArguments("diagnose", { scored }, { scored: { trajectories: "list" } });
+  const { trajectories: rows } = scored;
   const findings: Finding[] = [];
   const add = (kind: Finding["kind"], of: readonly ScoredTrajectory[], message: string) => {
     findings.push({ kind, message, where: of.map(place) });

@@ -59,8 +59,8 @@ const rules: OptionRules<JudgeRewardOptions> = {
  * };
  * const policy = new ScriptedPolicy(() => ({ text: "<answer>It is Paris</answer>\u0001" }));
  * const task = { prompt: "The capital of France?", groundTruth: "Paris" };
- * const { rows } = await score(await rollout(policy, task, { n: 2 }), judgeReward(judge));
- * assert.deepEqual([rows[0].score.score, rows[0].score.reason], [1, "I looked."]);
+ * const { trajectories } = await score(await rollout(policy, task, { n: 2 }), judgeReward(judge));
+ * assert.deepEqual([trajectories[0].score.score, trajectories[0].score.reason], [1, "I looked."]);
  * ```
  */
 export function judgeReward(judge: AskedJudge, options: JudgeRewardOptions = {}): GroupReward {

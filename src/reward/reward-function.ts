@@ -45,8 +45,8 @@ export type Reward = RewardFunction | GroupReward;
  *   return rows.map(({ length }) => Number(length === least));
  * });
  * const tree = await rollout(randomTextPolicy(), { prompt: "6*7?" }, { n: 4, seed: 1 });
- * const { rows } = await score(tree, shortest);
- * assert.ok(rows.some(({ score }) => score.score === 1));
+ * const { trajectories } = await score(tree, shortest);
+ * assert.ok(trajectories.some(({ score }) => score.score === 1));
  * ```
  */
 export function groupReward(judge: GroupReward["judge"]): GroupReward {

@@ -34,25 +34,27 @@ export interface ScoredTrajectory {
  */
 export class Scored {
   constructor(
-    readonly rows: readonly ScoredTrajectory[],
+    readonly trajectories: readonly ScoredTrajectory[],
     readonly trees: readonly RolloutTree[],
   ) {}
 
   /** Mean score. */
   get mean(): number {
-    return this.rows.reduce((sum, { score }) => sum + score.score, 0) / this.rows.length;
+    return (
+      this.trajectories.reduce((sum, { score }) => sum + score.score, 0) / this.trajectories.length
+    );
   }
 
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
     return {
       group: "Batches",
-      text: `${this.rows.length} trajectories, mean ${this.mean.toFixed(3)}`,
+      text: `${this.trajectories.length} trajectories, mean ${this.mean.toFixed(3)}`,
     };
   }
 
   /** A table, one line per trajectory, with the reason of each score. */
   toString(): string {
-    const lines = this.rows.map(({ trajectory, group, score }) =>
+    const lines = this.trajectories.map(({ trajectory, group, score }) =>
       [
         group,
         String(trajectory.id),
@@ -66,7 +68,7 @@ export class Scored {
         .map((cell) => (cell.length > 60 ? `${cell.slice(0, 59)}…` : cell))
         .join("\t"),
     );
-    const title = `${this.rows.length} trajectories, mean score ${this.mean.toFixed(3)}`;
+    const title = `${this.trajectories.length} trajectories, mean score ${this.mean.toFixed(3)}`;
     return [title, "task\trow\tscore\tanswer\tcalls\ttokens\tend\treason", ...lines].join("\n");
   }
 

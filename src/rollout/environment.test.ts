@@ -154,7 +154,7 @@ test("a fork at a call makes it in the environment; an edited answer stands, the
 test("rewards of calls and of the end reach scores, metrics and the last token the policy wrote", async () => {
   const trees = await grow(CloneableDice);
   const scored = await score(trees);
-  for (const { trajectory, score: found } of scored.rows) {
+  for (const { trajectory, score: found } of scored.trajectories) {
     const { outcome, end } = trees[trajectory.tree]!.trajectories[trajectory.id]!;
     assert.equal(found.score, outcome!.score);
     assert.equal(found.parts!["throws"], outcome!.parts!["throws"]);
@@ -162,19 +162,19 @@ test("rewards of calls and of the end reach scores, metrics and the last token t
     assert.ok(bets.every(({ reward }) => reward === 1 || reward === -1));
     assert.equal(end === "done", bets.length >= 6);
   }
-  assert.ok(scored.rows.some(({ trajectory }) => trajectory.end === "done"));
+  assert.ok(scored.trajectories.some(({ trajectory }) => trajectory.end === "done"));
   const batch = advantages(scored, { estimator: "rloo" });
-  for (const { trajectory, returns } of batch.rows) {
+  for (const { trajectory, returns } of batch.trajectories) {
     if (trajectory.end === "done") assert.ok(returns[trajectory.lossMask.lastIndexOf(1)] !== 0);
   }
-  for (const { trajectory, turnRewards } of scored.rows) {
+  for (const { trajectory, turnRewards } of scored.trajectories) {
     const earned = trajectory.toolCalls.map(({ reward = 0 }) => reward);
     if (trajectory.toolCalls.some(({ reward }) => reward !== undefined)) {
       assert.deepEqual(turnRewards!.slice(0, earned.length), earned);
     }
   }
   for (const estimator of ["mt_grpo", "turn_baseline"] as const) {
-    const { rows } = advantages(scored, { estimator });
+    const { trajectories: rows } = advantages(scored, { estimator });
     assert.ok(
       rows.every((row) => row.advantages.every(Number.isFinite)),
       estimator,
@@ -184,7 +184,7 @@ test("rewards of calls and of the end reach scores, metrics and the last token t
   const metrics = toolMetrics(trees);
   assert.ok(metrics["tools/bet/calls"]! > 0 && metrics["tools/count/success_rate"] === 1);
   const sums = await score(await grow(() => Object.assign(new Dice(), { reward: undefined })));
-  for (const { trajectory, score: found } of sums.rows) {
+  for (const { trajectory, score: found } of sums.trajectories) {
     const earned = trajectory.toolCalls.reduce((sum, { reward = 0 }) => sum + reward, 0);
     assert.equal(found.score, earned);
   }
@@ -274,7 +274,7 @@ test("after a call without an answer the environment is lost to the trajectory, 
   const [first, second] = tree.selected[0]!.toolCalls;
   assert.equal(first!.failure!.kind, "timeout");
   assert.match(second!.failure!.message, /the environment could not go on: <bet> gave no answer/);
-  const { rows } = await score(tree);
+  const { trajectories: rows } = await score(tree);
   assert.equal(rows[0]!.score.score, 0);
   assert.match(rows[0]!.score.reason, /could not go on: <bet> gave no answer within 0\.03 s/);
 });

@@ -110,7 +110,7 @@ export const stages: Stage[] = [
       preset,
       learningRate: number("AdamW's learning rate."),
       epochs: number("Passes over the batch."),
-      miniBatchRows: number("Trajectories per optimiser step."),
+      miniBatchSize: number("Trajectories per optimiser step."),
       loss: {
         doc: "The policy loss.",
         type: choice(...lossNames),

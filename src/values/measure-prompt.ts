@@ -50,7 +50,7 @@ export async function measurePrompt(
     ...(signal && { signal }),
   });
   const scored = await score([tree, ...forks], reward, signal && { signal });
-  const scores = scored.rows.map((row) => row.score.score);
+  const scores = scored.trajectories.map((row) => row.score.score);
   const group = tree.trajectories.length;
   const states = forks.map((fork, s): ValueState => {
     const own = fork.nodes.filter((node) => node.trajectory >= 0);

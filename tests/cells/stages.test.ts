@@ -12,7 +12,7 @@ test("%%reward takes a function, a reward over a group and one that asks a judge
     const tree = await rollout(says, { prompt: "The capital?", groundTruth: "Paris" }, { n: 4 }); 0`);
   const scores = async (body: string) => {
     await s.run(`%%reward concurrency=2\n${body}`);
-    return s.run("scored.rows.map((row) => row.score.score)");
+    return s.run("scored.trajectories.map((row) => row.score.score)");
   };
   deepEqual(await scores("(row) => row.response.length"), Array(4).fill(28));
   deepEqual(await scores("groupReward((rows) => rows.map((_, i) => i))"), [0, 1, 2, 3]);

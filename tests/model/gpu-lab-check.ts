@@ -147,7 +147,7 @@ const completed = await both(served);
 const before = await greedy(policy, 8);
 // Whatever the tree is worth: every second row is to become more likely.
 const batch = advantages(await score(tree), { estimator: "grpo" });
-for (const [i, row] of batch.rows.entries()) row.advantages.fill(i % 2 ? 1 : -1);
+for (const [i, row] of batch.trajectories.entries()) row.advantages.fill(i % 2 ? 1 : -1);
 await update(policy, batch, { preset: "aepo", learningRate: 5e-3 });
 const trained = await both((from) => greedy(from, 8));
 const rounded = await Policy.load(folder, { dtype: "int8" });

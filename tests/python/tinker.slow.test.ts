@@ -116,7 +116,7 @@ test("SkyRL's server trains as the lab does, by trees, and learns", { skip }, as
   assert.match(far.entropyMeaning, /surprisal/);
   const scored = await score(trees, ({ response }) => (response.length % 7) / 7);
 
-  const arpo: UpdateOptions = { learningRate: 3e-3, maxNorm: Infinity, miniBatchRows: 12 };
+  const arpo: UpdateOptions = { learningRate: 3e-3, maxNorm: Infinity, miniBatchSize: 12 };
   const aepo = { ...arpo, entropyBalancedClipping: true, entropyBalancedAdvantage: true };
   for (const [name, settings] of Object.entries({ arpo, aepo })) {
     // Fresh adapters and moments on either side.
@@ -130,8 +130,8 @@ test("SkyRL's server trains as the lab does, by trees, and learns", { skip }, as
     const here = advantages(scored);
     const report = await new Learner(model.trainee, settings).update(there);
     const same = await new Learner(near, settings).update(here);
-    const furthest = there.rows.reduce((most, row, i) => {
-      const other = here.rows[i]!.oldLogprobs!;
+    const furthest = there.trajectories.reduce((most, row, i) => {
+      const other = here.trajectories[i]!.oldLogprobs!;
       return row.oldLogprobs!.reduce((m, p, at) => Math.max(m, Math.abs(p - other[at]!)), most);
     }, 0);
     const moved = await nearCopy(model, folder, join(root, `${name}-after`));
@@ -159,7 +159,7 @@ test("SkyRL's server trains as the lab does, by trees, and learns", { skip }, as
       grown,
       ({ response, length }) => (response.split("</python>").length - 1) / length,
     );
-    const { rows } = rewards;
+    const { trajectories: rows } = rewards;
     curve.push(rows.reduce((sum, row) => sum + row.score.score, 0) / rows.length);
     await update(far, advantages(rewards), { learningRate: 2e-2, maxNorm: Infinity });
   }

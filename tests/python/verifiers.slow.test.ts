@@ -68,7 +68,7 @@ test(
       const { ids, mask, logprobs, entropies, advantages: given, reward } = branches[i]!;
       assert.deepEqual(ids, [...row.prompt, ...row.tokens]);
       assert.equal(reward, row.tokens.length);
-      const found = batch.rows.find(({ trajectory }) => trajectory === row)!;
+      const found = batch.trajectories.find(({ trajectory }) => trajectory === row)!;
       row.tokens.forEach((_, t) => {
         const at = row.prompt.length + t;
         assert.equal(mask[at], !Number.isNaN(row.logprobs[t]));

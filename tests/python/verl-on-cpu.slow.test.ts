@@ -167,7 +167,7 @@ test(
           trajectories: one.selected.map(({ tokens, written }) => [[...tokens], [...written]]),
         });
         assert.deepEqual(shape(tree as typeof ours), shape(ours));
-        const { rows } = await score(ours, await loadReward(own.reward, "judge"));
+        const { trajectories: rows } = await score(ours, await loadReward(own.reward, "judge"));
         assert.deepEqual(
           tree.trajectories.map(({ outcome }) => [outcome!.score!.toFixed(5), outcome!.reason]),
           rows.map((row) => [row.score.score.toFixed(5), row.score.reason]),

@@ -63,7 +63,7 @@ test(
         const told = ticks
           .filter(([, , fill]) => fill === right)
           .map(([, y]) => nearest(lanes, Number(y)));
-        const truly = scored.rows
+        const truly = scored.trajectories
           .filter(({ score }) => score.score > 0.5)
           .map(({ trajectory }) => trajectory.id);
         assert.deepEqual(

@@ -121,7 +121,7 @@ test("compareRuns() gives the mean and Student's interval, and refuses runs with
 test("clipScatter() counts what UpdateReport.tokens() says", async () => {
   const report = await sampleReport();
   assert.ok(report instanceof UpdateReport);
-  const tokens = report.batch.rows.flatMap((row) => report.tokens(row)).filter((t) => t);
+  const tokens = report.batch.trajectories.flatMap((row) => report.tokens(row)).filter((t) => t);
   const { data, layout } = view.clipScatter(report);
   const [low, high, ...marks] = data;
   assert.deepEqual([low!["x"], high!["x"]].flat(), [0.8, 0.8, 1.2, 1.2], "the bounds are drawn");

@@ -27,7 +27,7 @@ test("clipComparison() strikes out what clipping dropped, on either side", { ski
     const dropped = (await page.evaluate(`[0, 1].map((side) =>
       [...document.querySelectorAll(".arpo-columns")].reduce((sum, row) =>
         sum + row.children[side].querySelectorAll(".arpo-lost").length, 0))`)) as number[];
-    const ppo = batch.rows.slice(0, rows).flatMap(({ trajectory, advantages, ...row }) =>
+    const ppo = batch.trajectories.slice(0, rows).flatMap(({ trajectory, advantages, ...row }) =>
       Array.from(trajectory.lossMask, (trained, t) => {
         const ratio = Math.exp(row.newLogprobs![t]! - row.oldLogprobs![t]!);
         const above = advantages[t]! > 0 && ratio > 1.2;
@@ -145,7 +145,7 @@ test(
   async () => {
     const report = await sampleReport();
     // Probabilities must be some: DPPO looks at them.
-    for (const row of report.batch.rows) {
+    for (const row of report.batch.trajectories) {
       row.newLogprobs = row.newLogprobs!.map((x) => Math.min(x, -0.01));
     }
     const explanation = explain(report);

@@ -104,7 +104,7 @@ for (const [name, make] of Object.entries(environments)) {
     const bytes = treesToJsonl(trees, { timing: false }).replaceAll(`"name":"${Shipped.name}"`, "");
     const other = treesToJsonl(await grow(replayed), { timing: false });
     assert.equal(other.replaceAll('"name":"replayed"', ""), bytes);
-    const { rows } = await score(trees);
+    const { trajectories: rows } = await score(trees);
     assert.ok(new Set(rows.map((row) => row.score.score)).size > 1);
   });
 }

@@ -84,7 +84,7 @@ export async function evaluateEnvironment(
       if (type === "end") options.onTrajectory?.(++done, tasks.length * samples);
     },
   });
-  const { rows: scored, mean } = await score(trees);
+  const { trajectories: scored, mean } = await score(trees);
   const rows = scored.map(({ trajectory, group, score: found }) => ({
     ...{ task: group, score: found.score, reason: found.reason },
     ...{ calls: trajectory.toolCalls.length, end: trajectory.end, text: trajectory.text },

@@ -86,7 +86,7 @@ test("importRollouts() reads TRL's completions tables, chats and texts", async (
   assert.match(from(imported, "rewards")!.from, /no weights/);
   const only = await importRollouts(`${fixtures}/trl`, { score: ["accuracy_reward"] });
   assert.deepEqual(only.prompts[0]!.scores, [1, 1, 0, 0]);
-  const { rows } = imported.batchOf(0)!;
+  const { trajectories: rows } = imported.batchOf(0)!;
   assert.deepEqual(
     rows.map(({ advantages }) => Number(advantages[0]?.toFixed(3))),
     [1.2, 0.6, -0.9, NaN],
@@ -131,7 +131,7 @@ for (const place of ["verifiers-traces", "prime-rl"]) {
       [1.5, 0.5],
     );
     assert.equal(tree!.task.groundTruth, "Lima");
-    assert.ok(imported.batchOf(0)!.rows.every(({ advantages }) => advantages[0] === 0.5));
+    assert.ok(imported.batchOf(0)!.trajectories.every(({ advantages }) => advantages[0] === 0.5));
   });
 }
 
@@ -142,7 +142,7 @@ test("importRollouts() reads prime-rl's token exports with their entropies", asy
   assert.deepEqual(shape(tree!), ["-1 model It is ", "0 model 42.", "0 model 54."]);
   assert.ok(tree!.nodes.every(({ entropies }) => entropies.every((entropy) => entropy === 1.5)));
   assert.deepEqual(
-    imported.batchOf(0)!.rows.map(({ advantages }) => advantages[0]),
+    imported.batchOf(0)!.trajectories.map(({ advantages }) => advantages[0]),
     [1, -1],
   );
   const unread = await importRollouts(`${fixtures}/prime-tokens`);

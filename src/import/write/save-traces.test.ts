@@ -48,13 +48,13 @@ test("saveTraces: what is read back has every row's ids, log-probs, entropies, a
   for (const [i, row] of tree.trajectories.entries()) {
     const again = read.trajectories[i]!;
     assert.deepEqual([...again.prompt, ...again.tokens], [...row.prompt, ...row.tokens]);
-    assert.equal(imported.scoredOf(0)!.rows[i]!.score.score, row.tokens.length);
+    assert.equal(imported.scoredOf(0)!.trajectories[i]!.score.score, row.tokens.length);
   }
   const [episode] = readFileSync(path, "utf8").split("\n");
   const { traces, task } = JSON.parse(episode!) as { task: { data: object }; traces: Trace[] };
   for (const [i, { nodes }] of traces.entries()) {
     const { tokens, logprobs, entropies, prompt } = tree.trajectories[i]!;
-    const { advantages: given } = batch.rows[i]!;
+    const { advantages: given } = batch.trajectories[i]!;
     const sampled = [...tokens.keys()].filter((at) => !Number.isNaN(logprobs[at]));
     const all = (name: "logprobs" | "entropies" | "advantages") =>
       nodes.flatMap((node) => node[name] ?? []);

@@ -109,10 +109,12 @@ const keyOf = ({ tree, id }: Trajectory) => `${tree}:${id}`;
 
 function episodeOf(tree: RolloutTree, { scored, batch, taskOf }: TraceOptions) {
   const scores = new Map(
-    (scored ?? batch?.scored)?.rows.map((row) => [keyOf(row.trajectory), row.score]),
+    (scored ?? batch?.scored)?.trajectories.map((row) => [keyOf(row.trajectory), row.score]),
   );
-  const rewards = new Map(batch?.rows.map((row) => [keyOf(row.trajectory), row.reward]));
-  const advantages = new Map(batch?.rows.map((row) => [keyOf(row.trajectory), row.advantages]));
+  const rewards = new Map(batch?.trajectories.map((row) => [keyOf(row.trajectory), row.reward]));
+  const advantages = new Map(
+    batch?.trajectories.map((row) => [keyOf(row.trajectory), row.advantages]),
+  );
   const { groundTruth, ...own } = tree.task as RolloutTree["task"] & Partial<ScorableTask>;
   const given: { id?: unknown } = taskOf?.(tree) ?? { ...own, ...defined({ answer: groundTruth }) };
   const key = own.id ?? String(tree.index);

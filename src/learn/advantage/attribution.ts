@@ -12,7 +12,7 @@ export function hardAttribution(
   for (const tree of scored.trees) {
     // Where each node's tokens stand in each trajectory that passes through it.
     const through = new Map<number, { row: number; at: number }[]>();
-    scored.rows.forEach(({ trajectory }, row) => {
+    scored.trajectories.forEach(({ trajectory }, row) => {
       if (trajectory.tree !== tree.index) return;
       let at = 0;
       for (const node of trajectory.nodes) {

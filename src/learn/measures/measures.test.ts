@@ -61,7 +61,7 @@ test("treeMetrics() counts only leaves with credit where a rule trains on some",
     { n: 2 },
   );
   const scored = await score(tree, () => 1);
-  const [first, second] = advantages(scored).rows;
+  const [first, second] = advantages(scored).trajectories;
   const rows = [{ ...first!, advantages: Float32Array.of(1, 1, 1, 1) }, second!];
   const perLeaf = (estimator: string) =>
     treeMetrics(scored, new TrainingBatch(rows, estimator))["tree/tokens_per_leaf"];
@@ -70,7 +70,7 @@ test("treeMetrics() counts only leaves with credit where a rule trains on some",
 
 test("creditFigures() tell a trajectory's tokens apart", async () => {
   const tree = await rollout(new ScriptedPolicy(() => ({ text: "abc\u0001" })), { prompt: "?" });
-  const [row] = advantages(await score(tree, () => 1)).rows;
+  const [row] = advantages(await score(tree, () => 1)).trajectories;
   const batch = new TrainingBatch(
     [{ ...row!, advantages: Float32Array.of(1, -1, 1, -1) }],
     "by hand",

@@ -24,7 +24,7 @@ export interface MixedOutcomeOptions {
 /** A trajectory once, however often it stands in the batch to fill it up. */
 function uniqueRows(scored: Scored): ScoredTrajectory[] {
   const seen = new Set<string>();
-  return scored.rows.filter(({ trajectory }) => {
+  return scored.trajectories.filter(({ trajectory }) => {
     const key = `${trajectory.tree} ${trajectory.id}`;
     if (seen.has(key)) return false;
     seen.add(key);

@@ -15,9 +15,9 @@ export interface CreditFigures {
 }
 
 /** What the advantages of a batch are like: how large, and how much they tell a trajectory's tokens apart. */
-export function creditFigures(batch: Pick<TrainingBatch, "rows">): CreditFigures {
+export function creditFigures(batch: Pick<TrainingBatch, "trajectories">): CreditFigures {
   let [mass, tokens, spread, rows] = [0, 0, 0, 0];
-  for (const { trajectory, advantages } of batch.rows) {
+  for (const { trajectory, advantages } of batch.trajectories) {
     const own = Array.from(advantages).filter((_, t) => trajectory.lossMask[t]);
     if (own.length === 0) continue;
     const mean = own.reduce((a, b) => a + b, 0) / own.length;
@@ -69,7 +69,7 @@ export interface TreeMetricOptions extends MixedOutcomeOptions {
  */
 export function treeMetrics(
   scored: Scored,
-  batch: Pick<TrainingBatch, "rows" | "estimator">,
+  batch: Pick<TrainingBatch, "trajectories" | "estimator">,
   options: TreeMetricOptions = {},
 ): Record<string, number> {
   const { generated = generatedTokens(scored.trees) } = options;
@@ -79,7 +79,7 @@ export function treeMetrics(
     return sets === 0 ? [] : [[name, mixed / sets]];
   });
   const leaves = new Set(
-    batch.rows.flatMap((row) =>
+    batch.trajectories.flatMap((row) =>
       isTrainedOn(row, batch.estimator) ? [`${row.trajectory.tree} ${row.trajectory.id}`] : [],
     ),
   ).size;

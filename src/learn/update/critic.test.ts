@@ -39,7 +39,7 @@ async function updated(options: CriticOptions) {
 for (const aggregation of lossAggregations) {
   test(`Critic.update() has the same gradient whatever fits into one pass (${aggregation})`, async () => {
     const whole = await updated({ aggregation });
-    for (const bounds of [{ maxTokensPerPass: 12 }, { maxRowsPerPass: 1 }]) {
+    for (const bounds of [{ maxTokensPerPass: 12 }, { maxSequencesPerPass: 1 }]) {
       const split = await updated({ aggregation, ...bounds });
       const norm = whole.metrics["critic/grad_norm"]!;
       assert.ok(norm > 1e-3);
@@ -52,10 +52,10 @@ for (const aggregation of lossAggregations) {
 
 test("Critic refuses mini-batches of no trajectories, instead of updating for ever", () => {
   const model = Model.init({ ...sizes, head: "value" }, 3);
-  for (const miniBatchRows of [0, 0.5, -1, NaN]) {
+  for (const miniBatchSize of [0, 0.5, -1, NaN]) {
     assert.throws(
-      () => new Critic(model, { miniBatchRows }),
-      /^RangeError: Cannot make a critic: miniBatchRows must be an integer of at least 1, or Infinity, got/,
+      () => new Critic(model, { miniBatchSize }),
+      /^RangeError: Cannot make a critic: miniBatchSize must be an integer of at least 1, or Infinity, got/,
     );
   }
 });

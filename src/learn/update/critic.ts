@@ -28,12 +28,12 @@ export interface CriticOptions {
   learningRate?: number;
   weightDecay?: number;
   maxNorm?: number;
-  miniBatchRows?: number;
+  miniBatchSize?: number;
   epochs?: number;
   /** @default as many as keep 3 GiB for the backward pass, at most 16,384 */
   maxTokensPerPass?: number;
   /** Trajectories per forward pass, where trajectories rather than tokens are limited. */
-  maxRowsPerPass?: number;
+  maxSequencesPerPass?: number;
   /** How far a value may move from the old one. */
   clipRange?: number;
   aggregation?: LossAggregation;
@@ -44,10 +44,10 @@ const rules: OptionRules<CriticOptions> = {
   learningRate: updateRules.learningRate,
   weightDecay: updateRules.weightDecay,
   maxNorm: updateRules.maxNorm,
-  miniBatchRows: updateRules.miniBatchRows,
+  miniBatchSize: updateRules.miniBatchSize,
   epochs: updateRules.epochs,
   maxTokensPerPass: updateRules.maxTokensPerPass,
-  maxRowsPerPass: updateRules.maxRowsPerPass,
+  maxSequencesPerPass: updateRules.maxSequencesPerPass,
   clipRange: valueLossRules.clipRange,
   aggregation: valueLossRules.aggregation,
   checkpointing: updateRules.checkpointing,
@@ -97,9 +97,10 @@ export class Critic {
 
   /** The value before each response token. */
   async values(rows: readonly PassRow[]): Promise<Float32Array[]> {
-    const { maxTokensPerPass = tokensAtOnce(this.model.config), maxRowsPerPass } = this.#options;
+    const { maxTokensPerPass = tokensAtOnce(this.model.config), maxSequencesPerPass } =
+      this.#options;
     const out: Float32Array[] = [];
-    for (const group of splitByTokens(rows, { maxTokensPerPass, maxRowsPerPass })) {
+    for (const group of splitByTokens(rows, { maxTokensPerPass, maxSequencesPerPass })) {
       const values = tf.tidy(() => this.model.values(openPass(this.model, group).batch));
       out.push(...gatherFrom(group, (await values.data()) as Float32Array));
       values.dispose();
@@ -112,14 +113,14 @@ export class Critic {
     batch: TrainingBatch,
     now: { learningRate?: number; shuffle?: Random } = {},
   ): Promise<Record<string, number>> {
-    checkArguments("update the critic", { batch }, { batch: { rows: "list" } });
+    checkArguments("update the critic", { batch }, { batch: { trajectories: "list" } });
     checkOptions("update the critic", now, {
       learningRate: updateRules.learningRate,
       shuffle: updateRules.shuffle,
     });
-    const { rows: all } = batch;
+    const { trajectories: all } = batch;
     const { epochs = 1 } = this.#options;
-    const miniBatchRows = Math.min(this.#options.miniBatchRows ?? all.length, all.length);
+    const miniBatchSize = Math.min(this.#options.miniBatchSize ?? all.length, all.length);
     const { learningRate = this.#optimizer.learningRate, shuffle } = now;
     const means = new MetricMeans();
     const valued = all.filter(isValued);
@@ -130,21 +131,22 @@ export class Critic {
     }
     for (let epoch = 0; epoch < epochs; epoch++) {
       const rows = shuffle?.split(epoch).shuffle(valued) ?? valued;
-      for (let i = 0; i < rows.length; i += miniBatchRows) {
-        await this.#step(rows.slice(i, i + miniBatchRows), means, learningRate);
+      for (let i = 0; i < rows.length; i += miniBatchSize) {
+        await this.#step(rows.slice(i, i + miniBatchSize), means, learningRate);
       }
     }
     return { ...means.values(), "critic/lr": learningRate };
   }
 
   async #step(rows: readonly ValuedRow[], means: MetricMeans, learningRate: number): Promise<void> {
-    const { maxTokensPerPass = tokensAtOnce(this.model.config), maxRowsPerPass } = this.#options;
+    const { maxTokensPerPass = tokensAtOnce(this.model.config), maxSequencesPerPass } =
+      this.#options;
     const { checkpointing = false } = this.#options;
     const { clipRange = 0.5, aggregation = "token-mean" } = this.#options;
     const paddedLength = Math.max(...rows.map(({ trajectory }) => trajectory.tokens.length));
     const whole = passWeight(rows, { aggregation }) || 1;
     const { norm } = await this.#optimizer.step(
-      splitByTokens(rows, { maxTokensPerPass, maxRowsPerPass }),
+      splitByTokens(rows, { maxTokensPerPass, maxSequencesPerPass }),
       (group) => {
         const pass = openPass(this.model, group);
         const { loss, metrics } = valueLoss(

@@ -74,9 +74,9 @@ for (const aggregation of lossAggregations) {
 
 test("Learner.update() raises what had a positive advantage and lowers what had a negative", async () => {
   const { learner, report } = await updated({ weightDecay: 0, epochs: 3 });
-  const after = await learner.logProbs(report.batch.rows);
+  const after = await learner.logProbs(report.batch.trajectories);
   let moved = 0;
-  report.batch.rows.forEach((row, i) => {
+  report.batch.trajectories.forEach((row, i) => {
     row.trajectory.lossMask.forEach((m, t) => {
       moved += m * row.advantages[t]! * (after.logprobs[i]![t]! - row.oldLogprobs![t]!);
     });
@@ -87,13 +87,13 @@ test("Learner.update() raises what had a positive advantage and lowers what had 
 });
 
 test("Learner.update() starts from ratio 1 and reports tokens by what clipping did to them", async () => {
-  const { report } = await updated({ miniBatchRows: 2, epochs: 4, learningRate: 0.05 });
-  const [row] = report.batch.rows;
+  const { report } = await updated({ miniBatchSize: 2, epochs: 4, learningRate: 0.05 });
+  const [row] = report.batch.trajectories;
   const tokens = report.tokens(row!);
   assert.equal(tokens[1], undefined); // the tool's token
   assert.ok(tokens.some((t) => t && Math.abs(t.ratio - 1) > 0.01));
   const once = await updated({});
-  assert.ok(Math.abs(once.report.tokens(once.report.batch.rows[0]!)[0]!.ratio - 1) < 1e-6);
+  assert.ok(Math.abs(once.report.tokens(once.report.batch.trajectories[0]!)[0]!.ratio - 1) < 1e-6);
   assert.ok(Math.abs(once.report.metrics["actor/ppo_kl"]!) < 1e-7);
 });
 
@@ -109,7 +109,7 @@ test("Learner skips a step whose gradient is not finite and says so", async () =
   const model = Model.init(sizes, 3);
   const before = weights(model);
   const bad = batch();
-  bad.rows[0]!.advantages.fill(NaN);
+  bad.trajectories[0]!.advantages.fill(NaN);
   const report = await new Learner(model, { learningRate: 1e-2 }).update(bad);
   assert.equal(report.skippedSteps, 1);
   assert.equal(distance(before, weights(model)), 0);
@@ -138,8 +138,8 @@ test("advantages() attributes shared tokens softly or hard", () => {
   const node = (length: number) => ({ tokens: new Int32Array(length) });
   const tree = { index: 0, nodes: [node(2), node(1), node(2)] } as unknown as RolloutTree;
   const scored = new Scored(rows, [tree]);
-  const soft = advantages(scored, { estimator: "grpo" }).rows.map((r) => r.advantages);
-  const hard = advantages(scored, { estimator: "grpo", attribution: "hard" }).rows;
+  const soft = advantages(scored, { estimator: "grpo" }).trajectories.map((r) => r.advantages);
+  const hard = advantages(scored, { estimator: "grpo", attribution: "hard" }).trajectories;
   assert.ok(soft[0]![0]! > 0.7 && soft[1]![0]! < -0.7);
   assert.ok(Math.abs(hard[0]!.advantages[0]!) < 1e-6);
   assert.equal(hard[0]!.advantages[2], soft[0]![2]);
@@ -199,7 +199,7 @@ test("update() checks the options of every call, and changes nothing where one i
     [{ learningRate: "x" }, /learningRate must be a finite number of at least 0, got "x"/],
     [{ weightDecay: -1 }, /weightDecay must be/],
     [{ maxNorm: 0 }, /maxNorm must be a number above 0, got 0/],
-    [{ miniBatchRows: 1.5 }, /miniBatchRows must be an integer/],
+    [{ miniBatchSize: 1.5 }, /miniBatchSize must be an integer/],
     [{ epochs: 0 }, /epochs must be an integer of at least 1, got 0/],
     [{ maxTokensPerPass: NaN }, /maxTokensPerPass must be a number of at least 1, got NaN/],
     [{ temperature: 0 }, /temperature must be a finite number above 0, got 0/],
@@ -235,7 +235,7 @@ test("Learner.update() with GSPO does the same whatever fits into one pass", asy
 });
 
 test("UpdateReport.tokens() refuses a trajectory that was not updated", () => {
-  const { rows } = batch();
+  const { trajectories: rows } = batch();
   const report = new UpdateReport({}, new TrainingBatch(rows, "grpo"), {}, 0);
   assert.throws(() => report.tokens(rows[0]!), /must have been updated, got trajectory 0/);
 });

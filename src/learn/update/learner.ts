@@ -144,7 +144,7 @@ export class Learner {
   /** ln p and entropy of every response token under a model as it is now; nothing is trained. */
   async logProbs(
     rows: readonly PassRow[],
-    options: Pick<UpdateOptions, "temperature" | "maxTokensPerPass" | "maxRowsPerPass"> & {
+    options: Pick<UpdateOptions, "temperature" | "maxTokensPerPass" | "maxSequencesPerPass"> & {
       model?: Reference;
     } = {},
   ): Promise<RowMeasures> {
@@ -230,19 +230,19 @@ export class Learner {
   async update(batch: TrainingBatch, options: UpdateOptions = {}): Promise<UpdateReport> {
     const settings = updateSettings(this.#settings, options);
     this.#trainee.check?.(settings);
-    if (batch.rows.length === 0) {
+    if (batch.trajectories.length === 0) {
       throw new RangeError("Cannot update: the batch must have a trajectory, got none");
     }
-    const correction = correctionOf(settings.rolloutCorrection, batch.rows);
+    const correction = correctionOf(settings.rolloutCorrection, batch.trajectories);
     if (correction?.bypass && settings.loss !== "vanilla") {
       throw new RangeError(
         `Cannot update: a correction that bypasses measuring brings its own loss, so loss must be vanilla, got ${settings.loss}`,
       );
     }
-    const ready = await this.#ready(batch.rows, settings, correction);
+    const ready = await this.#ready(batch.trajectories, settings, correction);
     const corrected = correctRows(ready, correction);
     const means = new MetricMeans();
-    const size = Math.min(settings.miniBatchRows ?? ready.length, ready.length);
+    const size = Math.min(settings.miniBatchSize ?? ready.length, ready.length);
     let [skipped, all] = [0, 0];
     for (let epoch = 0; epoch < settings.epochs; epoch++) {
       const rows = settings.shuffle?.split(epoch).shuffle(ready) ?? ready;
@@ -371,7 +371,11 @@ export async function update(
   batch: TrainingBatch,
   options: UpdateOptions = {},
 ): Promise<UpdateReport> {
-  checkArguments("update", { policy, batch }, { policy: "object", batch: { rows: "list" } });
+  checkArguments(
+    "update",
+    { policy, batch },
+    { policy: "object", batch: { trajectories: "list" } },
+  );
   if (!("trainee" in policy)) checkArguments("update", { policy }, { policy: { model: "model" } });
   const trained = trainedOf(policy);
   let learner = learners.get(trained);

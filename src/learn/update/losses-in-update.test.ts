@@ -56,7 +56,7 @@ for (const loss of lossNames) {
     for (const [name, value] of Object.entries(report.metrics)) {
       assert.ok(Number.isFinite(value), `${name}: ${value}`);
     }
-    const told = report.batch.rows.flatMap((row) => report.tokens(row));
+    const told = report.batch.trajectories.flatMap((row) => report.tokens(row));
     assert.equal(told.filter((token) => token === undefined).length, 4);
     if (ofPasses.includes(loss)) return;
     const split = await updated({ loss, maxTokensPerPass: 12 });
@@ -66,12 +66,12 @@ for (const loss of lossNames) {
 
 test("Clip-Cov draws by seed and step, and notes whom it drew", async () => {
   const options: UpdateOptions = {
-    ...{ loss: "clip_cov", clipCovRatio: 0.2, clipCovLow: -5, maxRowsPerPass: 2 },
+    ...{ loss: "clip_cov", clipCovRatio: 0.2, clipCovLow: -5, maxSequencesPerPass: 2 },
   };
   const run = async (seed: number) => {
     const { model, report } = await updated({ ...options, random: Random.from(seed) });
-    const chosen = report.batch.rows.map((row) => Array.from(row.chosen!).join(""));
-    for (const row of report.batch.rows) {
+    const chosen = report.batch.trajectories.map((row) => Array.from(row.chosen!).join(""));
+    for (const row of report.batch.trajectories) {
       report.tokens(row).forEach((token, t) => {
         if (token) assert.equal(token.region === "chosen", row.chosen![t] === 1);
       });
@@ -88,7 +88,7 @@ test("Clip-Cov draws by seed and step, and notes whom it drew", async () => {
 test("a correction's weights multiply the token losses of every loss", async () => {
   const own = batch();
   // The sampler found every token far more likely: nothing is left of their weights.
-  for (const { trajectory } of own.rows) {
+  for (const { trajectory } of own.trajectories) {
     Object.assign(trajectory, { logprobs: trajectory.tokens.slice().fill(30) });
   }
   const learner = new Learner(Model.init(sizes, 3), { learningRate: 5e-3, weightDecay: 0 });

@@ -13,7 +13,7 @@ test("splitRows() keeps the order, fills passes up to their bound, and lets a lo
     splitRows(rows, itself, bounds).map((pass) => pass.length);
   assert.deepEqual(sizes({ maxTokensPerPass: 6 }), [2, 1, 1, 2]);
   assert.deepEqual(sizes({ maxTokensPerPass: 6, sharedPrefixes: true }), [3, 1, 2]);
-  assert.deepEqual(sizes({ maxTokensPerPass: Infinity, maxRowsPerPass: 4 }), [4, 2]);
+  assert.deepEqual(sizes({ maxTokensPerPass: Infinity, maxSequencesPerPass: 4 }), [4, 2]);
   assert.deepEqual(sizes({ maxTokensPerPass: 1 }), [1, 1, 1, 1, 1, 1]);
   assert.deepEqual(splitRows([], itself, { maxTokensPerPass: 6 }), []);
   for (const sharedPrefixes of [true, false]) {

@@ -113,7 +113,7 @@ const length = ({ trajectory }: PassRow) => trajectory.prompt.length + trajector
 /** How passes are bounded. */
 interface PassBounds {
   maxTokensPerPass: number;
-  maxRowsPerPass?: number;
+  maxSequencesPerPass?: number;
   /** Count what rows begin with in common once, and places in rows for a quarter where they are more. */
   sharedPrefixes?: boolean;
 }
@@ -127,7 +127,7 @@ export function splitByTokens<R extends PassRow>(rows: readonly R[], bounds: Pas
 export function splitRows<R>(
   rows: readonly R[],
   tokensOf: (row: R) => ArrayLike<number>,
-  { maxTokensPerPass, maxRowsPerPass = Infinity, sharedPrefixes }: PassBounds,
+  { maxTokensPerPass, maxSequencesPerPass = Infinity, sharedPrefixes }: PassBounds,
 ): R[][] {
   const passes: R[][] = [];
   const counter = () => (sharedPrefixes ? new SharedCount() : new PaddedCount());
@@ -135,7 +135,7 @@ export function splitRows<R>(
   for (const row of rows) {
     const tokens = tokensOf(row);
     let current = passes.at(-1);
-    const full = current !== undefined && current.length >= maxRowsPerPass;
+    const full = current !== undefined && current.length >= maxSequencesPerPass;
     if (!current || full || count.with(tokens) > maxTokensPerPass) {
       passes.push((current = []));
       count = counter();

@@ -43,7 +43,7 @@ async function rowsOf(attribution: "soft" | "hard"): Promise<BatchRow[]> {
   });
   let n = 0;
   const scored = await score(trees, () => Math.sin(n++));
-  return [...advantages(scored, { attribution }).rows];
+  return [...advantages(scored, { attribution }).trajectories];
 }
 
 const model = Model.init(sizes, 4);
@@ -144,7 +144,7 @@ test("Learner.update() moves the weights the same way with shared prefixes", asy
         (t) => t.length % 5,
       ),
     );
-    const learner = new Learner(own, { learningRate: 1e-3, sharedPrefixes, miniBatchRows: 3 });
+    const learner = new Learner(own, { learningRate: 1e-3, sharedPrefixes, miniBatchSize: 3 });
     const { metrics } = await learner.update(batch);
     return { metrics, weights: [...own.weights.values()].map((w: tf.Tensor) => [...w.dataSync()]) };
   };

@@ -70,7 +70,7 @@ export class UpdateReport {
         `Cannot tell what an update did: the trajectory must have been updated, got trajectory ${row.trajectory.id} without log-probabilities`,
       );
     }
-    const trained = this.batch.rows.filter(isTrained);
+    const trained = this.batch.trajectories.filter(isTrained);
     const at = trained.indexOf(row);
     const rows = at < 0 ? [row] : trained;
     const updates = tokenUpdates(rows.map(lossRow), Math.max(0, at), this.options);
@@ -84,7 +84,7 @@ export class UpdateReport {
   }
 
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
-    return { group: "Runs", text: `an update of ${this.batch.rows.length} trajectories` };
+    return { group: "Runs", text: `an update of ${this.batch.trajectories.length} trajectories` };
   }
 
   /** A table of the metrics. */

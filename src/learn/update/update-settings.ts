@@ -40,7 +40,7 @@ export interface UpdateOptions extends ActorLossOptions {
   /** Largest global gradient norm (`grad_clip`). Default: 1. */
   maxNorm?: number;
   /** Trajectories per optimiser step (`ppo_mini_batch_size` x n); unset: the whole batch. */
-  miniBatchRows?: number;
+  miniBatchSize?: number;
   /** Passes over the batch (`ppo_epochs`). Default: 1. */
   epochs?: number;
   /**
@@ -49,7 +49,7 @@ export interface UpdateOptions extends ActorLossOptions {
    */
   maxTokensPerPass?: number;
   /** Trajectories per forward pass, where trajectories rather than tokens are limited. */
-  maxRowsPerPass?: number;
+  maxSequencesPerPass?: number;
   /** The temperature the trajectories were sampled at. Default: 1. */
   temperature?: number;
   checkpointing?: boolean;
@@ -115,10 +115,10 @@ export const updateRules: OptionRules<UpdateOptions> = {
   learningRate: notNegative,
   weightDecay: notNegative,
   maxNorm: above(0),
-  miniBatchRows: integerOrAll(1),
+  miniBatchSize: integerOrAll(1),
   epochs: integer(1),
   maxTokensPerPass: fromTo(1, Infinity),
-  maxRowsPerPass: integerOrAll(1),
+  maxSequencesPerPass: integerOrAll(1),
   temperature: positive,
   checkpointing: "boolean?",
   sharedPrefixes: "boolean?",

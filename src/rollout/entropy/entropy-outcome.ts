@@ -33,7 +33,7 @@ function ranks(values: readonly number[]): number[] {
 
 /** Scores of trees' trajectories: what `score` gives. */
 export interface TrajectoryScores {
-  readonly rows: readonly {
+  readonly trajectories: readonly {
     readonly trajectory: { readonly tree: number; readonly id: number };
     readonly score: { readonly score: number };
   }[];
@@ -90,10 +90,10 @@ export function entropyOutcome(
     change: oneOf(["difference", "variance"]),
     at: "function?",
   });
-  checkArguments(action, { scored }, { scored: { rows: "list" } });
+  checkArguments(action, { scored }, { scored: { trajectories: "list" } });
   const { change = "difference" } = options;
   const scores = new Map(
-    scored.rows.map(({ trajectory, score }) => [
+    scored.trajectories.map(({ trajectory, score }) => [
       `${trajectory.tree}/${trajectory.id}`,
       score.score,
     ]),

@@ -121,7 +121,7 @@ test("what cannot be told is undefined, with the reason", () => {
   const mute = simple();
   mute.nodes[2]!.entropies.fill(NaN);
   assert.equal(entropyRise(mute).againstRest.value, undefined);
-  assert.equal(entropyOutcome(simple(), { rows: [] }).correlation.value, undefined);
+  assert.equal(entropyOutcome(simple(), { trajectories: [] }).correlation.value, undefined);
 });
 
 test("entropyByDistance() knows how far results and calls are", () => {
@@ -209,7 +209,7 @@ test("entropyOutcome() ranks forks by their signal and what they changed", () =>
   });
   const trees = [3, 1, 2].map(forked);
   const scores = (changes: number[]) => ({
-    rows: changes.flatMap((change, tree) =>
+    trajectories: changes.flatMap((change, tree) =>
       [0, change].map((score, trajectory) => ({
         trajectory: { tree, id: trajectory },
         score: { score },

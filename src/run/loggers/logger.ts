@@ -31,7 +31,7 @@ function firstAnswers(scored: Scored, count: number): LoggedAnswer[] {
   const inputs = scored.trees.flatMap(({ selected: trajectories, prompt }) =>
     trajectories.map(() => prompt.text),
   );
-  return scored.rows.slice(0, count).map(({ trajectory, score }, i) => ({
+  return scored.trajectories.slice(0, count).map(({ trajectory, score }, i) => ({
     input: inputs[i]!,
     output: trajectory.text,
     score: score.score,

@@ -35,11 +35,13 @@ test("trainOn() acts in the environment of its family, and is rewarded by it", a
   const options = { steps: 3, prompts: 2, n: 8, live: false, testEvery: 3 };
   const { steps, validation } = await trainOn(policy, set, options);
   assert.equal(steps.length, 3);
-  const ends = steps.flatMap(({ scored }) => scored.rows.map(({ trajectory }) => trajectory.end));
+  const ends = steps.flatMap(({ scored }) =>
+    scored.trajectories.map(({ trajectory }) => trajectory.end),
+  );
   assert.ok(ends.includes("done"), ends.join());
   for (const { trees, scored, metrics } of steps) {
     assert.ok(trees.every(({ environment }) => environment?.name === "Maze"));
-    for (const { trajectory, score } of scored.rows) {
+    for (const { trajectory, score } of scored.trajectories) {
       assert.equal(score.score, Number(trajectory.end === "done"));
     }
     assert.ok(metrics["tools/go/calls"]! > 0 && Number.isFinite(metrics["actor/pg_loss"]));

@@ -44,9 +44,9 @@ test("the group filter rolls out until the batch is full, and resumes to the sam
   let again = 0;
   for (const { trees, scored, batch, metrics } of steps) {
     assert.equal(trees.length, 2);
-    assert.equal(batch.rows.length, 6);
+    assert.equal(batch.trajectories.length, 6);
     for (const { index } of trees) {
-      const scores = scored.rows.filter((r) => r.trajectory.tree === index);
+      const scores = scored.trajectories.filter((r) => r.trajectory.tree === index);
       assert.equal(scores.length, 3);
       assert.ok(new Set(scores.map(({ score }) => score.score)).size > 1);
     }

@@ -40,7 +40,7 @@ async function figures(
   finalRewards: Gathering["finalRewards"],
 ): Promise<readonly number[]> {
   if (name === "seq_final_reward") return finalRewards(scored);
-  return scored.rows.map(({ score, group }) => {
+  return scored.trajectories.map(({ score, group }) => {
     const part = score.parts?.[name];
     if (part !== undefined) return part;
     if (name === "seq_reward" || name === "reward" || name === "score") return score.score;
@@ -59,7 +59,7 @@ function keptRows(
   earlier: ReadonlySet<string>,
 ): ScoredTrajectory[] {
   return rows.map((i) => {
-    const row = scored.rows[i]!;
+    const row = scored.trajectories[i]!;
     return earlier.has(row.group)
       ? { ...row, group: `${row.group} again, ${row.trajectory.tree}` }
       : row;
@@ -79,7 +79,7 @@ async function gatherTokens(gathering: Gathering, from: LoaderState): Promise<Ga
     const { items, state } = next(loader, wanted);
     const made = await rollOut(items, trees.length);
     const scored = await score(made);
-    rows.push(...keptRows(scored, [...scored.rows.keys()], namesOf(rows)));
+    rows.push(...keptRows(scored, [...scored.trajectories.keys()], namesOf(rows)));
     trees.push(...made);
     loader = state;
     cost = addCost(cost, spentOn(made));
@@ -117,7 +117,7 @@ export async function gatherRollouts(gathering: Gathering, from: LoaderState): P
     const scored = await score(made);
     const found = filterGroups(
       {
-        groups: scored.rows.map(({ trajectory }) => trajectory.tree),
+        groups: scored.trajectories.map(({ trajectory }) => trajectory.tree),
         metric: await figures(name, scored, gathering.finalRewards),
       },
       { before: trees.length, size },

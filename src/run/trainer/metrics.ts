@@ -105,14 +105,14 @@ export function batchMetrics(
   batch: TrainingBatch,
   responseLimit: number,
 ): Record<string, number> {
-  const trained = (pick: (row: TrainingBatch["rows"][number]) => Float32Array) =>
-    batch.rows.flatMap((row) =>
+  const trained = (pick: (row: TrainingBatch["trajectories"][number]) => Float32Array) =>
+    batch.trajectories.flatMap((row) =>
       Array.from(pick(row)).filter((_, t) => row.trajectory.lossMask[t] === 1),
     );
-  const lengths = scored.rows.map(({ trajectory }) => trajectory.tokens.length);
+  const lengths = scored.trajectories.map(({ trajectory }) => trajectory.tokens.length);
   const cut = lengths.filter((length) => length >= responseLimit).length;
   const parts = new Map<string, number[]>();
-  for (const { score } of scored.rows) {
+  for (const { score } of scored.trajectories) {
     for (const [name, value] of Object.entries(score.parts ?? {})) {
       parts.set(name, [...(parts.get(name) ?? []), value]);
     }
@@ -124,11 +124,11 @@ export function batchMetrics(
   return {
     ...spread(
       "critic/score",
-      scored.rows.map(({ score }) => score.score),
+      scored.trajectories.map(({ score }) => score.score),
     ),
     ...spread(
       "critic/rewards",
-      batch.rows.map(({ reward }) => reward),
+      batch.trajectories.map(({ reward }) => reward),
     ),
     ...spread(
       "critic/advantages",
@@ -141,11 +141,11 @@ export function batchMetrics(
     ...spread("response_length", lengths),
     "response_length/clip_ratio": cut / lengths.length,
     "tools/calls_per_sample":
-      scored.rows.reduce((sum, { trajectory }) => sum + trajectory.toolCalls.length, 0) /
+      scored.trajectories.reduce((sum, { trajectory }) => sum + trajectory.toolCalls.length, 0) /
       lengths.length,
     ...spread(
       "prompt_length",
-      scored.rows.map(({ trajectory }) => trajectory.prompt.length),
+      scored.trajectories.map(({ trajectory }) => trajectory.prompt.length),
     ),
     ...Object.fromEntries(means),
   };

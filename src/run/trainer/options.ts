@@ -170,7 +170,7 @@ function passOptions(part: Config["critic"] | Config["actor_rollout_ref"]["actor
   // The reference asks for a micro-batch size where passes are not dynamic; tokens do without one.
   return part.use_dynamic_bsz || rows === null
     ? { maxTokensPerPass: part.ppo_max_token_len_per_gpu }
-    : { maxTokensPerPass: Infinity, maxRowsPerPass: rows };
+    : { maxTokensPerPass: Infinity, maxSequencesPerPass: rows };
 }
 
 /** What the configuration says about the critic. Mini-batches count prompts there and trajectories here. */
@@ -180,7 +180,7 @@ export function criticOptions(config: Config): CriticOptions {
     learningRate: critic.optim.lr,
     weightDecay: critic.optim.weight_decay,
     maxNorm: critic.grad_clip,
-    miniBatchRows: critic.ppo_mini_batch_size * actor.rollout.n,
+    miniBatchSize: critic.ppo_mini_batch_size * actor.rollout.n,
     epochs: critic.ppo_epochs,
     ...passOptions(critic),
     clipRange: critic.cliprange_value,
@@ -230,7 +230,7 @@ export function learningRateAt(
  * const { config } = await loadConfig({
  *   overrides: ["actor_rollout_ref.actor.ppo_mini_batch_size=4", "actor_rollout_ref.rollout.n=8"],
  * });
- * assert.equal(updateOptions(config).miniBatchRows, 32); // prompts there, rows here
+ * assert.equal(updateOptions(config).miniBatchSize, 32); // prompts there, rows here
  * ```
  */
 export function updateOptions(config: Config): UpdateOptions {
@@ -246,7 +246,7 @@ export function updateOptions(config: Config): UpdateOptions {
     learningRate: actor.optim.lr,
     weightDecay: actor.optim.weight_decay,
     maxNorm: actor.grad_clip,
-    miniBatchRows: actor.ppo_mini_batch_size * rollout.n,
+    miniBatchSize: actor.ppo_mini_batch_size * rollout.n,
     epochs: actor.ppo_epochs,
     ...passOptions(actor),
     temperature: rollout.temperature === 0 ? 1 : rollout.temperature,

@@ -17,9 +17,9 @@ test("lab.reuse_log_probs takes what the rollout said, which is what is measured
   const [measured, reused] = [await stepOf("float32"), await stepOf("float32", ["lab.reuse_log_probs=true"])]; // prettier-ignore
   assert.equal(measured.metrics["actor/reused_log_probs"], undefined);
   assert.equal(reused.metrics["actor/reused_log_probs"], 1);
-  for (const [i, row] of reused.batch.rows.entries()) {
+  for (const [i, row] of reused.batch.trajectories.entries()) {
     const { lossMask, logprobs } = row.trajectory;
-    const other = measured.batch.rows[i]!;
+    const other = measured.batch.trajectories[i]!;
     assert.deepEqual(row.trajectory.tokens, other.trajectory.tokens);
     for (const [t, trained] of lossMask.entries()) {
       if (!trained) continue;
@@ -36,7 +36,7 @@ test("lab.reuse_log_probs measures trajectories that a rounded copy sampled", as
   if (!compiledEngine()) return t.skip("LEFT OUT: plain code does not round weights");
   const step = await stepOf("int8", ["lab.reuse_log_probs=true"]);
   assert.equal(step.metrics["actor/reused_log_probs"], 0);
-  const apart = step.batch.rows.some((row) =>
+  const apart = step.batch.trajectories.some((row) =>
     row.trajectory.lossMask.some((m, k) => m && row.oldLogprobs![k] !== row.trajectory.logprobs[k]),
   );
   assert.ok(apart);

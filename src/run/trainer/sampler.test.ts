@@ -22,7 +22,7 @@ test("a rounded sampler trains under correction by default and logs its mismatch
   if (!compiledEngine()) return t.skip("LEFT OUT: plain code does not round weights");
   const step = await stepFrom("int8");
   const { metrics, batch } = step;
-  assert.ok(batch.rows.every((row) => row.rolloutWeights !== undefined));
+  assert.ok(batch.trajectories.every((row) => row.rolloutWeights !== undefined));
   assert.ok(metrics["rollout_corr/k3_kl"]! > 0);
   assert.ok(metrics["rollout_corr/rollout_is_eff_sample_size"]! > 0.9);
   assert.ok(Number.isFinite(metrics["actor/grad_norm"]));
@@ -30,7 +30,7 @@ test("a rounded sampler trains under correction by default and logs its mismatch
   assert.ok(step.trees.every(({ sampler }) => sampler === "int8"));
 
   const off = await stepFrom("int8", ["lab.correct_sampler=false"]);
-  assert.ok(off.batch.rows.every((row) => row.rolloutWeights === undefined));
+  assert.ok(off.batch.trajectories.every((row) => row.rolloutWeights === undefined));
   assert.equal(off.metrics["rollout_corr/k3_kl"], metrics["rollout_corr/k3_kl"]);
 });
 
@@ -62,6 +62,6 @@ test("another policy may roll out, and the update corrects for it", async () => 
 
   const bypass = await smallParts(["algorithm.rollout_correction.bypass_mode=true"]);
   const step = await new Trainer({ ...bypass, sampler: elsewhere }).next();
-  assert.ok(step.batch.rows.every(({ oldFrom }) => oldFrom === "sampler"));
+  assert.ok(step.batch.trajectories.every(({ oldFrom }) => oldFrom === "sampler"));
   assert.ok(Number.isFinite(step.metrics["actor/grad_norm"]));
 });

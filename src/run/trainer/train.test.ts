@@ -34,7 +34,7 @@ test("train() writes configuration, metrics, rollouts and whole checkpoints", as
   );
   const [first] = steps;
   assert.equal(first!.trees.length, 2);
-  assert.equal(first!.batch.rows.length, 6);
+  assert.equal(first!.batch.trajectories.length, 6);
   for (const name of [
     "actor/pg_loss",
     "critic/score/mean",

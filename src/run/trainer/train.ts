@@ -23,7 +23,7 @@ export async function dumpAnswers(folder: string, step: number, scored: Scored):
   const prompts = scored.trees.flatMap(({ selected: trajectories, prompt }) =>
     trajectories.map(() => prompt.text),
   );
-  const lines = scored.rows.map(({ trajectory, score }, i) =>
+  const lines = scored.trajectories.map(({ trajectory, score }, i) =>
     JSON.stringify({
       input: prompts[i],
       output: trajectory.text,

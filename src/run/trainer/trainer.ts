@@ -362,7 +362,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
               ...(sampler === policy && !policy.sampler ? {} : { current: policy }),
               judge: async (_, tree) => {
                 const judged = new RolloutTree<Task>(tree as RolloutTreeData<Task>);
-                const { rows } = await this.#score([judged], reward);
+                const { trajectories: rows } = await this.#score([judged], reward);
                 return rows.map(({ score }) => score.score > 0);
               },
               signal,
@@ -423,7 +423,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     const { logprobs } = await this.learner.logProbs(rows, { model: reference });
     return klInReward(
       {
-        scores: scored.rows.map(placeReward),
+        scores: scored.trajectories.map(placeReward),
         oldLogprobs: rows.map((row) => row.oldLogprobs),
         refLogprobs: logprobs,
         // What the sampler did not draw has no log-probability where nothing is measured.
@@ -450,9 +450,9 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       seed: this.#seedFor("baseline", step),
       signal,
     });
-    const { rows } = await this.#score(greedy, reward);
+    const { trajectories: rows } = await this.#score(greedy, reward);
     const byTree = new Map(scored.trees.map(({ index }, i) => [index, rows[i]!.score.score]));
-    const baselines = scored.rows.map(({ trajectory }) => byTree.get(trajectory.tree)!);
+    const baselines = scored.trajectories.map(({ trajectory }) => byTree.get(trajectory.tree)!);
     return { baselines, cost: spentOn(greedy) };
   }
 
@@ -479,7 +479,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     }
     const scored = await this.#score(trees, reward);
     const sources = new Map(validation.map((task) => [task.id, task.dataSource]));
-    const rows = scored.rows.map(({ group, score: { score: value } }) => ({
+    const rows = scored.trajectories.map(({ group, score: { score: value } }) => ({
       dataSource: sources.get(group)!,
       question: group,
       score: value,

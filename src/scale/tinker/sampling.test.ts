@@ -30,7 +30,7 @@ for (const reduction of ["sum", "mean"] as const) {
     assert.ok(trees.every(({ sampler }) => sampler === "remote"));
     assert.match(far.entropyMeaning, reduction === "sum" ? /10 most likely/ : /surprisal/);
 
-    const options = { learningRate: 1e-3, maxNorm: Infinity, miniBatchRows: 6 };
+    const options = { learningRate: 1e-3, maxNorm: Infinity, miniBatchSize: 6 };
     const near = nearTrainee(base, options);
     const before = adaptersOf(near.model);
     const scored = await score(trees, ({ response }) => (response.length % 5) / 5);
@@ -40,7 +40,9 @@ for (const reduction of ["sum", "mean"] as const) {
     assert.ok(found.relative < 1e-3, String(found.relative));
     // The sampler's own log-probabilities are compared with the trainer's, and corrected for.
     assert.ok(Math.abs(report.metrics["rollout_corr/kl"]!) < 1e-4);
-    assert.ok(report.batch.rows.every(({ rolloutWeights }) => rolloutWeights !== undefined));
+    assert.ok(
+      report.batch.trajectories.every(({ rolloutWeights }) => rolloutWeights !== undefined),
+    );
     near.model.dispose();
     base.dispose();
   });

@@ -151,9 +151,9 @@ export class TinkerTrainee implements Trainee {
 
   async measure(rows: readonly PassRow[], settings: UpdateSettings): Promise<RowMeasures> {
     this.check(settings);
-    const { maxTokensPerPass, maxRowsPerPass } = settings;
+    const { maxTokensPerPass, maxSequencesPerPass } = settings;
     const logprobs: Float32Array[] = [];
-    for (const pass of splitByTokens(rows, { maxTokensPerPass, maxRowsPerPass })) {
+    for (const pass of splitByTokens(rows, { maxTokensPerPass, maxSequencesPerPass })) {
       logprobs.push(...(await this.logProbs(pass)));
     }
     return { logprobs, entropies: logprobs.map(surprisals) };

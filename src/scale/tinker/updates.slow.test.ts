@@ -52,7 +52,7 @@ async function compared(
 
 // Two passes over two mini-batches each: ratios leave 1, and moments are carried on.
 const steps: UpdateOptions = {
-  ...{ learningRate: 3e-3, maxNorm: Infinity, epochs: 2, miniBatchRows: 3, clipRatio: 0.05 },
+  ...{ learningRate: 3e-3, maxNorm: Infinity, epochs: 2, miniBatchSize: 3, clipRatio: 0.05 },
 };
 
 for (const reduction of ["sum", "mean"] as const) {

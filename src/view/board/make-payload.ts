@@ -118,7 +118,8 @@ export function pickTree(
   options: BoardOptions,
 ) {
   const spread = (tree: RolloutTree) => {
-    const own = scored?.rows.filter(({ trajectory }) => trajectory.tree === tree.index) ?? [];
+    const own =
+      scored?.trajectories.filter(({ trajectory }) => trajectory.tree === tree.index) ?? [];
     const scores = own.map(({ score }) => score.score);
     return scores.length === 0 ? 0 : Math.max(...scores) - Math.min(...scores);
   };

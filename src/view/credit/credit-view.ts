@@ -206,13 +206,13 @@ function inWords({ name, spans, missing }: ShownRule, sums: readonly ShownSum[])
 
 /** Everything a credit view's page needs. */
 function creditPayload(scored: Scored, options: CreditViewOptions): CreditPayload {
-  const { rules = usualRules, group = scored.rows[0]?.group, rows: most = 32 } = options;
-  const shown = scored.rows
+  const { rules = usualRules, group = scored.trajectories[0]?.group, rows: most = 32 } = options;
+  const shown = scored.trajectories
     .map((row, i) => ({ row, i }))
     .filter(({ row }) => row.group === group)
     .slice(0, most);
   if (shown.length === 0) {
-    const groups = [...new Set(scored.rows.map((row) => row.group))];
+    const groups = [...new Set(scored.trajectories.map((row) => row.group))];
     throw new RangeError(
       `Cannot show credit: the group must be one of ${groups.slice(0, 5).join(", ") || "(nothing is scored)"}, got ${String(group)}`,
     );
@@ -258,7 +258,7 @@ function creditPayload(scored: Scored, options: CreditViewOptions): CreditPayloa
     }
   });
   const wide = tokens.some((value) => value > 65535);
-  const all = scored.rows.filter((row) => row.group === group).length;
+  const all = scored.trajectories.filter((row) => row.group === group).length;
   const some = all > shown.length ? `, ${shown.length} of them shown` : "";
   return {
     summary: [
@@ -325,7 +325,7 @@ class CreditView extends PictureView<CreditPayload> {
  * ```
  */
 export function creditView(scored: Scored, options: CreditViewOptions = {}): CreditView {
-  checkArguments("show credit", { scored }, { scored: { rows: "list", trees: "list" } });
+  checkArguments("show credit", { scored }, { scored: { trajectories: "list", trees: "list" } });
   checkOptions("show credit", options, creditViewRules);
   return new CreditView(creditPayload(scored, options));
 }

@@ -22,7 +22,7 @@ test("creditView() carries every token's advantage under every rule, as advantag
   for (const estimator of creditEstimators) {
     const rule = payload.rules.findIndex(({ name }) => name === estimator);
     if (payload.rules[rule]!.missing !== undefined) continue;
-    const { rows } = advantages(scored, { estimator });
+    const { trajectories: rows } = advantages(scored, { estimator });
     rows.forEach(({ trajectory, advantages: given }, row) => {
       given.forEach((a, t) => {
         const shown = credit.valueAt(rule, row, t);

@@ -33,7 +33,7 @@ function matrix(rows: readonly BatchRow[], pick: (row: BatchRow) => ArrayLike<nu
 
 /** Loss and slope of every token by the library, with the advantages of a batch. */
 function library(batch: TrainingBatch, settings: ObjectiveSettings) {
-  const { rows } = batch;
+  const { trajectories: rows } = batch;
   const input = {
     oldLogprobs: matrix(rows, (row) => row.oldLogprobs!),
     advantages: matrix(rows, (row) => row.advantages),
@@ -54,7 +54,7 @@ function library(batch: TrainingBatch, settings: ObjectiveSettings) {
 /** A report as an update leaves it, with what only a model could have given made up. */
 async function fullReport(settings: ObjectiveSettings = {}): Promise<UpdateReport> {
   const report = await sampleReport(settings);
-  for (const row of report.batch.rows) {
+  for (const row of report.batch.trajectories) {
     row.entropies = row.trajectory.entropies.map((h) => (Number.isNaN(h) ? 0.1 : h));
     row.refLogprobs = row.newLogprobs!.map((now, t) => now - 0.3 * Math.sin(t));
   }
@@ -69,7 +69,7 @@ function agrees(
   const { loss, slope } = library(batch, settings);
   let sum = 0;
   let tokens = 0;
-  batch.rows.forEach(({ trajectory }, r) => {
+  batch.trajectories.forEach(({ trajectory }, r) => {
     trajectory.lossMask.forEach((trained, t) => {
       if (!trained) return;
       tokens++;
@@ -90,8 +90,8 @@ for (const name of Object.keys(algorithms) as AlgorithmName[]) {
     const explanation = explain(report);
     const { advantage, settings, against }: Algorithm = algorithms[name];
     const laid = laidBy(report.batch, report.batch.scored!, advantage, against);
-    laid.rows.forEach((row, r) => {
-      const { oldLogprobs, newLogprobs, refLogprobs, entropies } = report.batch.rows[r]!;
+    laid.trajectories.forEach((row, r) => {
+      const { oldLogprobs, newLogprobs, refLogprobs, entropies } = report.batch.trajectories[r]!;
       Object.assign(row, { oldLogprobs, newLogprobs, refLogprobs, entropies });
     });
     const tokens = agrees(laid, settings, (r, t) => explanation.token(r, t, name));
@@ -121,7 +121,7 @@ for (const settings of [
   test(`explain() and UpdateReport.tokens() say the same of every token: ${JSON.stringify(settings)}`, async () => {
     const report = await fullReport(settings);
     const explanation = explain(report);
-    const ratios = report.batch.rows.map((row, r) =>
+    const ratios = report.batch.trajectories.map((row, r) =>
       report.tokens(row).flatMap((token, t) => {
         if (!token) return [];
         const terms = explanation.token(r, t);
@@ -161,7 +161,7 @@ test("explain() carries numbers to its page that the page reads as they were", a
   const payload = JSON.parse(JSON.stringify(explanation.payload)) as ExplainPayload;
   const batch = readBatch(payload);
   const said = new Set<string>();
-  report.batch.rows.forEach((row, r) => {
+  report.batch.trajectories.forEach((row, r) => {
     report.tokens(row).forEach((update, t) => {
       if (!update) return;
       const algorithm = payload.algorithms.find(({ name }) => name === "own")!;
@@ -184,15 +184,15 @@ test("REINFORCE is given the score itself, and a critic what the trajectories wi
   const { values, learned } = criticValues(batch);
   assert.equal(learned, false);
   const forks = new Set<number>();
-  batch.rows.forEach(({ trajectory, reward, group }, r) => {
+  batch.trajectories.forEach(({ trajectory, reward, group }, r) => {
     const first = trajectory.lossMask.indexOf(1);
     const { advantage } = explanation.token(r, first, "reinforce");
     assert.ok(Math.abs(advantage - reward) < 1e-6);
-    const others = batch.rows.filter((row) => row.group === group);
+    const others = batch.trajectories.filter((row) => row.group === group);
     const mean = others.reduce((sum, row) => sum + row.reward, 0) / others.length;
     assert.ok(Math.abs(values[r]![0]! - mean) < 1e-9);
     // A trajectory's last token is its own alone, unless another trajectory is the same to its end.
-    const same = batch.rows.filter(
+    const same = batch.trajectories.filter(
       (row) => row.trajectory.nodes.join() === trajectory.nodes.join() && row.group === group,
     );
     if (same.length === 1) assert.ok(Math.abs(values[r]!.at(-1)! - reward) < 1e-9);
@@ -202,7 +202,7 @@ test("REINFORCE is given the score itself, and a critic what the trajectories wi
   });
   assert.ok(forks.size > 1);
   const given = new TrainingBatch(
-    batch.rows.map((row) => ({ ...row, values: row.advantages.map(() => 0.5) })),
+    batch.trajectories.map((row) => ({ ...row, values: row.advantages.map(() => 0.5) })),
     batch.estimator,
     batch.scored,
   );
@@ -213,7 +213,9 @@ test("explain() knows which trajectories share a token", async () => {
   const report = await fullReport();
   const explanation = explain(report);
   const batch = readBatch(explanation.payload);
-  const shared = report.batch.rows.map((_, r) => batch.sharing(explanation.payload.rows[r]!.start));
+  const shared = report.batch.trajectories.map((_, r) =>
+    batch.sharing(explanation.payload.rows[r]!.start),
+  );
   assert.ok(shared.some((rows) => rows.length > 1));
   for (const places of shared) {
     assert.equal(new Set(places.map((place) => batch.tokens[place])).size, 1);
@@ -223,7 +225,7 @@ test("explain() knows which trajectories share a token", async () => {
 test("explain() takes a batch that was not updated, and refuses what it cannot explain", async () => {
   const { batch } = await fullReport();
   const bare = new TrainingBatch(
-    batch.rows.map(({ trajectory, group, reward, advantages: own, returns }) => ({
+    batch.trajectories.map(({ trajectory, group, reward, advantages: own, returns }) => ({
       ...{ trajectory, group, reward, returns, advantages: own },
     })),
     batch.estimator,
@@ -238,7 +240,7 @@ test("explain() takes a batch that was not updated, and refuses what it cannot e
 
 test("explain() gives one piece of HTML in which no text of the batch is code", async () => {
   const report = await fullReport();
-  const [row] = report.batch.rows;
+  const [row] = report.batch.trajectories;
   const evil = { ...row!, group: "</script><script>alert(1)</script><!--" };
   const html = explain(new TrainingBatch([evil], "grpo")).html();
   assert.equal(html.match(/<script/g)!.length, 2);

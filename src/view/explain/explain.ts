@@ -95,7 +95,8 @@ class Explanation {
   constructor(source: TrainingBatch | UpdateReport, options: ExplainOptions = {}) {
     checkArguments("explain", { source }, { source: "object" });
     checkOptions("explain", options, explainRules);
-    if (!("batch" in source)) checkArguments("explain", { rows: source.rows }, { rows: "list" });
+    if (!("batch" in source))
+      checkArguments("explain", { rows: source.trajectories }, { rows: "list" });
     this.payload = explainPayload(source, options);
     this.#batch = readBatch(this.payload);
   }

@@ -133,7 +133,7 @@ interface CriticValues {
  * tokens up to there: what a critic would say that knew these trees and nothing else.
  */
 export function criticValues(batch: TrainingBatch): CriticValues {
-  const { rows } = batch;
+  const { trajectories: rows } = batch;
   if (rows.length > 0 && rows.every((row) => row.values !== undefined)) {
     return { values: rows.map((row) => Float64Array.from(row.values!)), learned: true };
   }
@@ -185,7 +185,7 @@ export function explainPayload(
   if (batch.tokens === 0) {
     throw new RangeError("Cannot explain a batch: it must have a trained token, got none");
   }
-  const { rows } = batch;
+  const { trajectories: rows } = batch;
   const trees = batch.scored?.trees ?? [];
   const tokenizer = options.tokenizer ?? trees[0]?.tokenizer;
   const updated = rows.every((row) => row.newLogprobs !== undefined);
@@ -209,7 +209,7 @@ export function explainPayload(
   // Several algorithms take the same advantages: they are carried once.
   const given: string[] = [];
   const algorithms = list.map(({ batch: own, ...rest }): ExplainedAlgorithm => {
-    const packed = floats(own.rows.flatMap((row) => Array.from(row.advantages)));
+    const packed = floats(own.trajectories.flatMap((row) => Array.from(row.advantages)));
     if (!given.includes(packed)) given.push(packed);
     return { ...rest, advantages: given.indexOf(packed) };
   });
@@ -266,7 +266,7 @@ function ownFirst(batch: TrainingBatch, report: UpdateReport | undefined): Laid[
 /** Every algorithm's view of the same trajectories. */
 function others(batch: TrainingBatch): Laid[] {
   const scored = new Scored(
-    batch.rows.map(({ trajectory, group, reward }) => ({
+    batch.trajectories.map(({ trajectory, group, reward }) => ({
       ...{ trajectory, group },
       score: { score: reward, reason: "" },
     })),
@@ -296,9 +296,11 @@ export function laidBy(
     return advantages(scored, { ...advantage, values: criticValues(batch).values });
   }
   if (against === undefined) return advantages(scored, advantage);
-  const values = batch.rows.map(({ trajectory }) => new Float64Array(trajectory.tokens.length));
+  const values = batch.trajectories.map(
+    ({ trajectory }) => new Float64Array(trajectory.tokens.length),
+  );
   const laid = advantages(scored, { ...advantage, values });
-  const rows = laid.rows.map((row) => ({ ...row, advantages: row.returns }));
+  const rows = laid.trajectories.map((row) => ({ ...row, advantages: row.returns }));
   return new TrainingBatch(rows, "reinforce", scored);
 }
 
@@ -320,7 +322,7 @@ function settingsOf(options: UpdateReport["options"]): ObjectiveSettings {
 }
 
 /** The trajectories with their place among the tokens, their group, and the spans they may share. */
-function placed({ rows, scored }: TrainingBatch): ExplainedRow[] {
+function placed({ trajectories: rows, scored }: TrainingBatch): ExplainedRow[] {
   let start = 0;
   return rows.map(({ trajectory, group, reward }): ExplainedRow => {
     const { length } = trajectory.tokens;

@@ -108,13 +108,13 @@ test("explore() colours by the mean advantage and score of the trajectories that
   const { tree, scored, batch } = await grpoBatch();
   const payload = makePayload(tree, { scored, batch });
   const root = payload.nodes.findIndex((_, i) => {
-    return batch.rows.filter((row) => row.trajectory.nodes.includes(i)).length > 1;
+    return batch.trajectories.filter((row) => row.trajectory.nodes.includes(i)).length > 1;
   });
-  const through = scored.rows.filter((row) => row.trajectory.nodes.includes(root));
+  const through = scored.trajectories.filter((row) => row.trajectory.nodes.includes(root));
   const mean = through.reduce((sum, row) => sum + row.score.score, 0) / through.length;
   assert.ok(Math.abs(payload.nodes[root]!.reward! - mean) < 1e-12);
   const { advantages } = unpackTree(plain(payload));
-  const rows = batch.rows.filter((row) => row.trajectory.nodes.includes(root));
+  const rows = batch.trajectories.filter((row) => row.trajectory.nodes.includes(root));
   const expected =
     rows.reduce((sum, { trajectory, advantages: own }) => {
       const before = trajectory.nodes

@@ -241,7 +241,7 @@ function alternatives(
 
 /** The score of each trajectory, and of each node the mean over the trajectories through it. */
 function rewardsOf(tree: RolloutTree, scored: Scored) {
-  const own = scored.rows.filter(({ trajectory }) => trajectory.tree === tree.index);
+  const own = scored.trajectories.filter(({ trajectory }) => trajectory.tree === tree.index);
   const sums = tree.nodes.map(() => ({ sum: 0, count: 0 }));
   const rows: ({ score: number; reason: string } | undefined)[] = tree.trajectories.map(
     () => undefined,
@@ -266,7 +266,7 @@ function advantagesOf(
 ): Float32Array {
   const sums = new Float32Array(total);
   const counts = new Uint32Array(total);
-  for (const { trajectory, advantages } of batch.rows) {
+  for (const { trajectory, advantages } of batch.trajectories) {
     if (trajectory.tree !== tree.index) continue;
     let t = 0;
     for (const node of trajectory.nodes) {

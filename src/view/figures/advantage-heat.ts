@@ -24,9 +24,9 @@ import {
  * ```
  */
 export function advantageHeat(batch: TrainingBatch, options: FigureOptions = {}): Figure {
-  checkArguments("draw advantages", { batch }, { batch: { rows: "list" } });
+  checkArguments("draw advantages", { batch }, { batch: { trajectories: "list" } });
   checkOptions("draw advantages", options, figureRules);
-  const z = batch.rows.map(({ advantages, trajectory }) =>
+  const z = batch.trajectories.map(({ advantages, trajectory }) =>
     Array.from(advantages, (value, t) => (trajectory.lossMask[t] ? value : NaN)),
   );
   const values = z.flat().filter((value) => !Number.isNaN(value));
@@ -45,7 +45,7 @@ export function advantageHeat(batch: TrainingBatch, options: FigureOptions = {})
         zmax: reach,
         colorscale: colorscale(paletteOf(options).diverging),
         colorbar: { title: { text: "advantage" } },
-        text: batch.rows.map(
+        text: batch.trajectories.map(
           ({ group, trajectory }) => `task ${group}, trajectory ${trajectory.id}`,
         ),
       },
@@ -54,7 +54,7 @@ export function advantageHeat(batch: TrainingBatch, options: FigureOptions = {})
       title: `Advantages by ${batch.estimator}`,
       x: "token of the response",
       y: "trajectory",
-      description: `${batch.rows.length} trajectories with ${values.length} trained tokens: ${side(1)} are made more likely, ${side(-1)} less likely, the strongest by ${said(reach)}.`,
+      description: `${batch.trajectories.length} trajectories with ${values.length} trained tokens: ${side(1)} are made more likely, ${side(-1)} less likely, the strongest by ${said(reach)}.`,
     },
     options,
     { yaxis: { autorange: "reversed" } },

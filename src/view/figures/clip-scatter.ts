@@ -39,7 +39,7 @@ export function clipScatter(report: UpdateReport, options: FigureOptions = {}): 
   checkArguments("draw clipping", { report }, { report: { batch: "object" } });
   checkOptions("draw clipping", options, figureRules);
   const { series } = paletteOf(options);
-  const points = report.batch.rows.flatMap((row) =>
+  const points = report.batch.trajectories.flatMap((row) =>
     report
       .tokens(row)
       .flatMap((token, t) => (token ? [{ ...token, advantage: row.advantages[t]! }] : [])),

@@ -44,7 +44,7 @@ export function ribbonRows(
   scored: Scored | undefined,
 ): { rows: RibbonRow[]; without: number } {
   const scores = new Map<Trajectory | string, number>();
-  for (const { trajectory, score } of scored?.rows ?? []) {
+  for (const { trajectory, score } of scored?.trajectories ?? []) {
     scores.set(trajectory, score.score);
     scores.set(`${trajectory.tree}.${trajectory.id}`, score.score);
   }

@@ -8,7 +8,7 @@ const [width, line, above] = [900, 22, 56];
 const most = 64;
 
 /** Scores as bars from one zero, with answers and reasons, as one picture. */
-export function scoredPicture({ rows }: Scored, title: string): string {
+export function scoredPicture({ trajectories: rows }: Scored, title: string): string {
   const theme = figureTheme();
   const painter = svgPainter();
   const shown = rows.slice(0, most);

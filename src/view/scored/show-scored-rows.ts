@@ -19,7 +19,7 @@ const most = 200;
 
 /** Scored trajectories as a table with bars, reasons, and responses to open. */
 export function showScoredRows(scored: Scored, heading?: string): Record<string, string> {
-  const { rows, mean } = scored;
+  const { trajectories: rows, mean } = scored;
   const values = rows.map(({ score }) => score.score);
   const low = values.reduce((a, b) => Math.min(a, b), 0);
   const high = values.reduce((a, b) => Math.max(a, b), 0);

@@ -11,7 +11,7 @@ export async function sampleReport(
 ): Promise<UpdateReport> {
   const batch = given ?? (await grpoBatch()).batch;
   const random = Random.from(11);
-  for (const row of batch.rows) {
+  for (const row of batch.trajectories) {
     // An end token put by the rules was not sampled; an update computes its probability too.
     row.oldLogprobs = row.trajectory.logprobs.map((old) => (Number.isNaN(old) ? -1 : old));
     row.entropies = row.trajectory.entropies;

@@ -31,10 +31,10 @@ export function clipComparison(
   batch: TrainingBatch,
   options: TokenViewOptions & ClipOptions = {},
 ): TokenView {
-  checkArguments("compare clipping", { batch }, { batch: { rows: "list" } });
+  checkArguments("compare clipping", { batch }, { batch: { trajectories: "list" } });
   checkOptions("compare clipping", options, { ...tokenViewRules, ...clipRules });
   const { tokenizer, ...clip } = options;
-  const bare = batch.rows.find((row) => !isTrained(row));
+  const bare = batch.trajectories.find((row) => !isTrained(row));
   if (bare) {
     throw new TypeError(
       `Cannot compare clipping: the batch must have been updated, got trajectory ${bare.trajectory.id} without log-probabilities`,

@@ -26,14 +26,15 @@ export function tokenPayload(
   summary: string[],
   tokenizer?: Tokenizer,
 ): TokenPayload {
-  const differing = (row: TrainingBatch["rows"][number]): number[] => {
+  const differing = (row: TrainingBatch["trajectories"][number]): number[] => {
     const [first = [], ...others] = reports.map(({ report }) => report.tokens(row));
     return [...first.keys()].filter((t) =>
       others.some((own) => own[t]?.weight !== first[t]?.weight),
     );
   };
-  const isAlike = (row: TrainingBatch["rows"][number]) => Number(differing(row).length === 0);
-  const rows = batch.rows.toSorted((a, b) => isAlike(a) - isAlike(b));
+  const isAlike = (row: TrainingBatch["trajectories"][number]) =>
+    Number(differing(row).length === 0);
+  const rows = batch.trajectories.toSorted((a, b) => isAlike(a) - isAlike(b));
   let total = 0;
   const places = rows.map(({ trajectory, group, reward }) => {
     const start = total;

@@ -26,8 +26,8 @@ const told: [metric: string, name: string][] = [
 /** An update's figures, and what it did to each token. */
 export function showReportTokens(report: UpdateReport): Record<string, string> {
   const plain = { "text/plain": String(report) };
-  const trained = report.batch.rows.every(isTrained);
-  if (!trained || report.batch.rows.length === 0) return plain;
+  const trained = report.batch.trajectories.every(isTrained);
+  if (!trained || report.batch.trajectories.length === 0) return plain;
   const cards = told.flatMap(([metric, name]) => {
     const value = report.metrics[metric];
     if (value === undefined) return [];

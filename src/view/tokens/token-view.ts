@@ -197,7 +197,9 @@ export function tokenView(report: UpdateReport, options: TokenViewOptions = {}):
 
 /** What happened to every trained token of a report's batch. */
 export function updatesOf(report: UpdateReport): TokenUpdate[] {
-  return report.batch.rows.flatMap((row) => report.tokens(row)).filter((u) => u !== undefined);
+  return report.batch.trajectories
+    .flatMap((row) => report.tokens(row))
+    .filter((u) => u !== undefined);
 }
 
 /** What clipping did to some tokens, in words. */

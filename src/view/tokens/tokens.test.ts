@@ -24,7 +24,7 @@ test("tokenView() carries what UpdateReport.tokens() says of every token", async
   const weights = numbers(panel!.quantities.weight!);
   const ratios = numbers(panel!.quantities.ratio!);
   const texts = words(payload.tokens).map((place) => payload.vocabulary[place]);
-  for (const [i, row] of report.batch.rows.entries()) {
+  for (const [i, row] of report.batch.trajectories.entries()) {
     const { start, length } = payload.rows[i]!;
     const own = texts.slice(start, start + length).join("");
     assert.equal(own, tokenizer.decode(row.trajectory.tokens));
@@ -43,7 +43,7 @@ test("clipComparison() finds the gradients that PPO drops and AEPO keeps", async
   const view = clipComparison(batch, { clipRatioHigh: 0.3 });
   let dropped = 0;
   let kept = 0;
-  for (const { trajectory, advantages, newLogprobs, oldLogprobs } of batch.rows) {
+  for (const { trajectory, advantages, newLogprobs, oldLogprobs } of batch.trajectories) {
     trajectory.lossMask.forEach((trained, t) => {
       const ratio = Math.exp(newLogprobs![t]! - oldLogprobs![t]!);
       const above = advantages[t]! > 0 && ratio > 1.3;
@@ -68,7 +68,7 @@ test("clipComparison() refuses a batch that was not updated", async () => {
 
 test("tokenView() gives one piece of HTML in which no text of the batch is code", async () => {
   const report = await sampleReport();
-  const [row] = report.batch.rows;
+  const [row] = report.batch.trajectories;
   const evil = { ...row!, group: "</script><script>alert(1)</script><!--" };
   const html = clipComparison(new TrainingBatch([evil], "grpo")).html();
   assert.equal(html.match(/<script/g)!.length, 2);
@@ -78,7 +78,7 @@ test("tokenView() gives one piece of HTML in which no text of the batch is code"
 
 test("clipComparison() begins with the trajectories in which PPO and AEPO differ, and marks those tokens", async () => {
   const { batch } = await sampleReport();
-  const { rows } = batch;
+  const { trajectories: rows } = batch;
   const { payload } = clipComparison(new TrainingBatch([...rows].reverse(), "grpo"));
   const [ppo, aepo] = payload.panels.map((panel) => numbers(panel.quantities.weight!));
   const wanted = [...ppo!.keys()].filter((i) => !Number.isNaN(ppo![i]) && ppo![i] !== aepo![i]);

@@ -30,10 +30,10 @@ async function scoredTrees({ tool = paid as Tool, n = 16, prompts = 2 } = {}): P
 }
 
 const creditOf = (scored: Scored, name: FamilyEstimator, options = {}) =>
-  familyCredit(scored, scored.rows.map(placeReward), name, options);
+  familyCredit(scored, scored.trajectories.map(placeReward), name, options);
 
 /** Where each token of each trajectory came from: its tree, node and place there. */
-function origins({ rows, trees }: Scored): string[][] {
+function origins({ trajectories: rows, trees }: Scored): string[][] {
   return rows.map(({ trajectory: { tree, nodes, tokens } }) => {
     const { nodes: all } = trees.find(({ index }) => index === tree)!;
     return nodes
@@ -48,7 +48,7 @@ test("every estimator that a tree has enough for gives finite advantages, and ca
   const scored = await scoredTrees();
   for (const name of familyEstimators) {
     if (needsOther.has(name)) continue;
-    const { rows } = advantages(scored, { estimator: name });
+    const { trajectories: rows } = advantages(scored, { estimator: name });
     const credit = creditOf(scored, name);
     let explained = 0;
     rows.forEach(({ advantages: given, trajectory }, row) => {
@@ -93,13 +93,13 @@ test("treerl follows the trajectories through a real tree as counting them by to
   const places = origins(scored);
   const treerl = { rule: "paper", punishCut: false } as const;
   const { advantages: given } = creditOf(scored, "treerl", { treerl });
-  const scores = scored.rows.map(({ score: { score: s } }) => s);
+  const scores = scored.trajectories.map(({ score: { score: s } }) => s);
   const mean = (rows: readonly number[]) =>
     rows.reduce((sum, r) => sum + scores[r]!, 0) / rows.length;
-  const all = scored.rows.map((_, i) => i);
+  const all = scored.trajectories.map((_, i) => i);
   const through = (place: string) =>
     all.filter((trajectory) => places[trajectory]!.includes(place));
-  scored.rows.forEach(({ trajectory }, row) => {
+  scored.trajectories.forEach(({ trajectory }, row) => {
     let parent = all;
     let own = all;
     places[row]!.forEach((place, t) => {
@@ -116,7 +116,7 @@ test("treerl follows the trajectories through a real tree as counting them by to
 test("appo trains initial trajectories alone, and adds to a token what left its trajectory there or later", async () => {
   const scored = await scoredTrees();
   const credit = creditOf(scored, "appo");
-  scored.rows.forEach(({ trajectory }, row) => {
+  scored.trajectories.forEach(({ trajectory }, row) => {
     const { kind } = scored.trees.find(({ index }) => index === trajectory.tree)!.trajectories[
       trajectory.id
     ]!;
@@ -136,7 +136,7 @@ test("spo_chain gives nothing to tokens that were all but certain, and what foll
   const credit = creditOf(scored, "spo_chain");
   let certain = 0;
   let gained = 0;
-  scored.rows.forEach(({ trajectory }, row) => {
+  scored.trajectories.forEach(({ trajectory }, row) => {
     trajectory.logprobs.forEach((p, t) => {
       const a = credit.advantages[row]![t]!;
       if (Math.exp(p) > 0.9 && credit.explain(row, t)) {
@@ -151,7 +151,7 @@ test("spo_chain gives nothing to tokens that were all but certain, and what foll
 test("turn-level estimators say that turns have no rewards, or which they have", async () => {
   const bare = await scoredTrees({ tool: calculator() });
   assert.equal(
-    bare.rows.find(({ turnRewards }) => turnRewards),
+    bare.trajectories.find(({ turnRewards }) => turnRewards),
     undefined,
   );
   for (const estimator of ["mt_grpo", "turn_baseline"] as const) {
@@ -185,7 +185,9 @@ test("what a trajectory lacks is named", async () => {
     () => advantages(rows, { estimator: "at2po" }),
     /needs the log-probabilities of what was drawn, got none in trajectory 0/,
   );
-  assert.ok(advantages(rows, { estimator: "at2po", at2po: { value: "child_mean" } }).rows.length);
+  assert.ok(
+    advantages(rows, { estimator: "at2po", at2po: { value: "child_mean" } }).trajectories.length,
+  );
 });
 
 test("fr3e compares trajectories with those from their state, along the trajectory that was left", async () => {
@@ -230,7 +232,7 @@ test("a tool's rewards reach their turns, a reward function's are added, and bot
     ...{ score: 1, reason: "" },
     turns: [...toolCalls.map(() => 10), 0.5],
   }));
-  const own = scored.rows.find(({ trajectory }) => trajectory.id === row.id)!;
+  const own = scored.trajectories.find(({ trajectory }) => trajectory.id === row.id)!;
   assert.deepEqual(own.turnRewards, [10 + earned[0]!, 10 + earned[1]!, 0.5]);
   await assert.rejects(
     score(tree!, () => ({ score: 1, reason: "", turns: [1, 2, 3, 4, 5, 6, 7] })),
@@ -257,8 +259,8 @@ test("treerl trains on a number of trajectories, one right one among them, the s
   assert.notDeepEqual(once, trained(2));
   assert.equal(once.length, 8); // of two prompts
   for (const group of ["task 0", "task 1"]) {
-    const own = once.filter((trajectory) => scored.rows[trajectory]!.group === group);
-    assert.ok(own.some((trajectory) => scored.rows[trajectory]!.score.score > 0));
+    const own = once.filter((trajectory) => scored.trajectories[trajectory]!.group === group);
+    assert.ok(own.some((trajectory) => scored.trajectories[trajectory]!.score.score > 0));
   }
 });
 
@@ -270,13 +272,13 @@ test("what was left and is not scored itself makes no fork: its branches stand a
   const gone = left.find(
     (trajectory) => left.filter((other) => other === trajectory).length === 1,
   )!;
-  const kept = scored.rows.filter(({ trajectory }) => trajectory.id !== gone);
+  const kept = scored.trajectories.filter(({ trajectory }) => trajectory.id !== gone);
   const child = kept.findIndex(
     ({ trajectory }) => tree!.trajectories[trajectory.id]!.parent === gone,
   );
   const some = new Scored(kept, scored.trees);
   for (const name of ["spo_tree", "treerl"] as const) {
-    const whole = creditOf(scored, name).spans[scored.rows.indexOf(kept[child]!)]!.length;
+    const whole = creditOf(scored, name).spans[scored.trajectories.indexOf(kept[child]!)]!.length;
     const alone = creditOf(some, name).spans[child]!.length;
     assert.equal(alone, whole - 1, name);
   }

@@ -57,7 +57,7 @@ function treeFinder({ trees }: Scored): (row: ScoredTrajectory) => RolloutTree {
 export function creditRows(scored: Scored, rewards: Rows): CreditRow[] {
   const treeOf = treeFinder(scored);
   const totals = scores(rewards);
-  return scored.rows.map((row, i) => {
+  return scored.trajectories.map((row, i) => {
     const { trajectory, group } = row;
     const tree = treeOf(row);
     const { from, parent, kind } = tree.trajectories[trajectory.id]!;
@@ -158,7 +158,7 @@ export function creditBatch(scored: Scored, rewards: Rows): CreditBatch {
   return {
     rows: creditRows(scored, rewards),
     rewards,
-    mask: scored.rows.map(({ trajectory }) => trajectory.lossMask),
-    groups: scored.rows.map(({ group }) => group),
+    mask: scored.trajectories.map(({ trajectory }) => trajectory.lossMask),
+    groups: scored.trajectories.map(({ group }) => group),
   };
 }

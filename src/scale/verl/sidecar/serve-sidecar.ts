@@ -53,7 +53,7 @@ async function answer(asked: Question, { tools, reward, config }: Parts): Promis
   }
   // Validation has trajectories of its own number.
   const own = { ...config, n: asked.tree.rows.length };
-  const { rows } = await score(treeOfRecord(asked.tree, own, new Map()), reward);
+  const { trajectories: rows } = await score(treeOfRecord(asked.tree, own, new Map()), reward);
   return { outcomes: rows.map((row) => row.score) };
 }
 

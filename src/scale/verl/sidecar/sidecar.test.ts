@@ -101,7 +101,10 @@ test("a user's TypeScript tool and reward answer a worker of verl as they do her
   const prompt = [{ role: "user", content: "6*7?" }];
   const task = { prompt, groundTruth: "42" };
   const tree = await rollout(randomTextPolicy(), task, { n: 8, seed: 5, branchProbability: 0.9 });
-  const { rows } = await score(tree, await loadReward(join(folder, "reward.ts"), "judge"));
+  const { trajectories: rows } = await score(
+    tree,
+    await loadReward(join(folder, "reward.ts"), "judge"),
+  );
   const { outcomes } = await ask({ id: 9, do: "score", tree: recordOf(tree, 1, 0) });
   assert.deepEqual(
     outcomes,
