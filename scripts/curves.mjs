@@ -1,6 +1,6 @@
 // node scripts/curves.mjs RUNS: takes finished runs, folders named PRESET-FAMILY-SEED in RUNS, and writes
-// what is worth keeping of them to docs/curves: each run's main metrics as JSON lines, a picture of every
-// family with the mean of its seeds and their 95% interval, and the table of docs/curves/README.md.
+// what is worth keeping of them to docs/evidence/curves: each run's main metrics as JSON lines, a picture of every
+// family with the mean of its seeds and their 95% interval, and the table of docs/evidence/curves/README.md.
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -9,7 +9,7 @@ const { saveFigure } = await import("../dist/src/view/export/save-figure.js");
 
 const [from] = process.argv.slice(2);
 if (!from) throw new SyntaxError("Cannot take curves: the folder of the runs must be named");
-const into = new URL("../docs/curves/", import.meta.url).pathname;
+const into = new URL("../docs/evidence/curves/", import.meta.url).pathname;
 const presets = ["grpo", "arpo", "aepo"];
 const families = ["calc", "lookup", "mixed"];
 const kept = [

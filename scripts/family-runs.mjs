@@ -1,7 +1,7 @@
 // node scripts/family-runs.mjs OUT [WORD…] [--write]: trains the tiny model for 40 steps on `lookup` and
 // `mixed` under every pair of scripts/family/pairs.mjs whose name has one of the words, one after another.
 // A run that is finished in OUT is not made again. A run that fails, or whose metrics hold a NaN, is named
-// and the exit is 1. --write makes no run: it takes what is finished to docs/family-curves.
+// and the exit is 1. --write makes no run: it takes what is finished to docs/evidence/family-curves.
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -72,5 +72,6 @@ for (const family of ["lookup", "mixed"]) {
   }
 }
 await endTools();
-if (write) await writeCurves(found, pairs, new URL("../docs/family-curves/", import.meta.url));
+if (write)
+  await writeCurves(found, pairs, new URL("../docs/evidence/family-curves/", import.meta.url));
 process.exit(failed > 0 ? 1 : 0);

@@ -1,7 +1,7 @@
-// node scripts/real-recipe.mjs MODEL OUT [key=value…]: the recipe of docs/real-curves, unattended: for each
+// node scripts/real-recipe.mjs MODEL OUT [key=value…]: the recipe of docs/evidence/real-curves, unattended: for each
 // family and seed SFT on demonstrations, ARPO, what that gave on held-out questions, and a GGUF file of the
 // agent. MODEL is a folder or a .gguf file. What OUT holds is not made again, so it can be stopped and started
-// at will. `--write` takes what is finished to docs/real-curves and makes nothing.
+// at will. `--write` takes what is finished to docs/evidence/real-curves and makes nothing.
 //
 //   families=natural,stories seeds=1,2,3 level=1        what is run
 //   demonstrations=256 sftBatch=8 sftRate=2e-4          the fine-tuning
@@ -16,7 +16,7 @@ const [model, out, ...given] = process.argv.slice(2).filter((word) => !word.star
 if (!model || !out) {
   throw new SyntaxError("Cannot run the recipe: a model and a folder for the runs must be named");
 }
-const into = fileURLToPath(new URL("../docs/real-curves", import.meta.url));
+const into = fileURLToPath(new URL("../docs/evidence/real-curves", import.meta.url));
 const numbers = {
   ...{ demonstrations: 256, sftBatch: 8, sftRate: 2e-4, level: 1 },
   ...{ steps: 12, prompts: 4, rows: 8, length: 768, held: 96 },

@@ -156,8 +156,8 @@ interface PublishedRun {
   after: Record<string, number>;
 }
 
-test("docs/own-task.md: its table is that of docs/real-curves/own-task.jsonl", () => {
-  const lines = readFileSync(join(root, "docs/real-curves/own-task.jsonl"), "utf8")
+test("docs/own-task.md: its table is that of docs/evidence/real-curves/own-task.jsonl", () => {
+  const lines = readFileSync(join(root, "docs/evidence/real-curves/own-task.jsonl"), "utf8")
     .trim()
     .split("\n");
   const runs = lines.map((line) => JSON.parse(line) as PublishedRun);

@@ -201,8 +201,8 @@ const singles = (): Found[] => [
   own("native/arpo.wasm"),
   own("native/arpo-relaxed.wasm"),
   ...below("data", (name) => !name.startsWith("data/python/")),
-  ...below("docs/curves", () => true),
-  ...below("docs/family-curves", () => true),
+  ...below("docs/evidence/curves", () => true),
+  ...below("docs/evidence/family-curves", () => true),
   own("docs/evidence/data/multihop-shipped.jsonl.gz"),
   [`vendor/${sqlite}.wasm`, join(dirname(require.resolve(sqlite)), `${sqlite}.wasm`)],
 ];

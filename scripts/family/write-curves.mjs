@@ -1,5 +1,5 @@
 // What is kept of the family's runs: per task set a JSON file of each pair's curve and cost, a picture of
-// small panels, and the table in docs/family-curves/README.md.
+// small panels, and the table in docs/evidence/family-curves/README.md.
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

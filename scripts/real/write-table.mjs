@@ -1,5 +1,5 @@
 // What is kept of the recipe's runs: one JSON line each, a picture of each family, and the table in
-// docs/real-curves/README.md.
+// docs/evidence/real-curves/README.md.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";

@@ -83,7 +83,7 @@ test("pages open below a path, lead to each other from any depth, and ask no oth
   for (const [name, address] of [
     ["Configuration", "config.html"],
     ["API", "reference/"],
-    ["Training curves", "curves/"],
+    ["Training curves", "evidence/curves/"],
     ["Metrics", "metrics.html"],
   ] as const) {
     await page.locator(".VPSidebar a", { hasText: new RegExp(`^${name}$`) }).click();

@@ -77,7 +77,7 @@ const most = 16_384;
 
 /**
  * What a layer keeps of a token for its way back, in numbers: the norms, the projections, attention's
- * answer, the feed-forward. Found by training models of different sizes; docs/internal/log.md has the figures.
+ * answer, the feed-forward. Found by training models of different sizes; docs/internal/log/ has the figures.
  */
 export function keptPerLayer(config: ModelConfig): number {
   const { hiddenSize, heads, kvHeads, headDim, intermediateSize } = config;
