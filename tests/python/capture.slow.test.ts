@@ -231,7 +231,7 @@ test(
     const session = block("sh session")
       .replaceAll("http://127.0.0.1:8320", origin)
       .replace("python agent.py", `${python} agent.py`)
-      .replace("arpo-lab", `${process.execPath} ${lab}`);
+      .replace("arpo-lab view", `${process.execPath} ${lab} view`);
     const { stdout } = await execute("bash", ["-ec", session], { cwd: folder });
     assert.match(stdout, /openenv-capture: 1 trajectory of 1 prompt/);
     assert.match(stdout, /entropies +filled in by scoring under tiny/);

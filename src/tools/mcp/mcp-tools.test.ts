@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
 import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -144,4 +147,66 @@ test("mcpTools() ends with pages that never do: by their number, by their tools,
     const server = { command: process.execPath, args: ["-e", endless(answer)] };
     await assert.rejects(mcpTools(server, connectMs === undefined ? {} : { connectMs }), message);
   }
+});
+
+test("mcpTools() over HTTP: an answer without end, a hang and one that says the key back", async (t) => {
+  type Does = (response: ServerResponse, key: string) => unknown;
+  const piece = " ".repeat(2 ** 20);
+  const does: Record<string, Does> = {
+    flood: (response) => {
+      const more = () => {
+        while (!response.destroyed && response.write(piece));
+      };
+      response.writeHead(200, { "content-type": "application/json" }).on("drain", more);
+      more();
+    },
+    hang: () => undefined,
+    tell: (response, key) => response.writeHead(500).end(`no entry with ${key}`),
+  };
+  const server = createServer((request, response) => {
+    const key = String(request.headers.authorization);
+    let text = "";
+    request.on("data", (more) => (text += more));
+    request.on("end", () => {
+      if (request.method !== "POST") return response.writeHead(405).end();
+      const { id, method, params } = JSON.parse(text) as Record<string, never> & {
+        params: { name: string; protocolVersion: string };
+      };
+      const say = (more: object) =>
+        response
+          .writeHead(200, { "content-type": "application/json" })
+          .end(JSON.stringify({ jsonrpc: "2.0", id, ...more }));
+      if (id === undefined) return response.writeHead(202).end();
+      if (method === "initialize") {
+        const { protocolVersion } = params;
+        const serverInfo = { name: "bad", version: "1" };
+        return say({ result: { protocolVersion, capabilities: { tools: {} }, serverInfo } });
+      }
+      if (method === "tools/list") {
+        const tools = Object.keys(does).map((name) => ({ name, inputSchema: { type: "object" } }));
+        return say({ result: { tools } });
+      }
+      if (method === "tools/call") return does[params.name]!(response, key);
+      return say({ error: { code: -32601, message: "no such method" } });
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/mcp`;
+  const { tools } = await mcpTools({ url, headers: { Authorization: "Bearer s3cret-key-9" } });
+  await using set = new ToolSet(tools, { timeoutMs: 4000, retryCount: 1 });
+  const failure = async (name: string) => (await set.call(name, "{}")).failure!;
+  const flood = await failure("flood");
+  assert.match(
+    flood.message,
+    /^Cannot call flood of the MCP server http:\S+: .*more than 10485760 bytes/,
+  );
+  assert.equal((await failure("hang")).kind, "timeout");
+  const { message } = await failure("tell");
+  assert.match(message, /^Cannot call tell of the MCP server http/);
+  assert.ok(!message.includes("s3cret"), message);
 });

@@ -6,6 +6,7 @@ import {
   texts,
 } from "../../../arguments/check-options.js";
 import { readFileSync } from "#platform/files";
+import { withoutSecrets } from "../../http/without-secrets.js";
 import { packagePath } from "#platform/package-path";
 import type { Client } from "#mcp";
 import { type ArgumentSchema, describeArguments, readArguments } from "../json-arguments.js";
@@ -81,16 +82,19 @@ export async function mcpTools(server: McpServer, options: McpOptions = {}): Pro
     { name: "arpo-lab", version: ownVersion() },
     { versionNegotiation: { mode: "auto", probe }, listMaxPages: mostPages },
   );
+  const headers = "url" in server ? (server.headers ?? {}) : {};
+  const peer: Peer = { where, reason: (error) => withoutSecrets(headers, reason(error)) };
   const transport =
     "url" in server
       ? new StreamableHTTPClientTransport(new URL(server.url), {
-          requestInit: { headers: server.headers ?? {} },
+          requestInit: { headers },
+          fetch: boundedFetch,
         })
       : new StdioClientTransport({ stderr: "ignore", ...server });
   const fail = async (doing: string, rule: string, error: unknown): Promise<never> => {
     await client.close();
     throw new Error(
-      `Cannot ${doing} the MCP server ${where}: it must ${rule}, got ${reason(error)}`,
+      `Cannot ${doing} the MCP server ${where}: it must ${rule}, got ${peer.reason(error)}`,
     );
   };
   try {
@@ -106,7 +110,7 @@ export async function mcpTools(server: McpServer, options: McpOptions = {}): Pro
     for (const { name, description, inputSchema } of list.tools) {
       if (options.only && !options.only.includes(name)) continue;
       const schema = inputSchema as ArgumentSchema;
-      tools.push(toTool(client, name, description, schema, options.prefix ?? ""));
+      tools.push(toTool(client, peer, name, description, schema, options.prefix ?? ""));
     }
   } catch (error) {
     const rule = `list at most ${mostTools} tools on at most ${mostPages} pages`;
@@ -124,10 +128,35 @@ function ownVersion(): string {
     .version;
 }
 
+/** Bytes that an answer over HTTP may have; over standard streams the client keeps to as many. */
+const mostBytes = 10 * 2 ** 20;
+
+/** A `fetch` whose answers fail where they become too large. */
+const boundedFetch = async (url: string | URL, init?: RequestInit): Promise<Response> => {
+  const response = await fetch(url, init);
+  if (!response.body || init?.method !== "POST") return response;
+  let bytes = 0;
+  const limit = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes <= mostBytes) controller.enqueue(chunk);
+      else controller.error(new Error(`an answer of more than ${mostBytes} bytes`));
+    },
+  });
+  return new Response(response.body.pipeThrough(limit), response);
+};
+
+/** What errors say of a server: where it is, and what went wrong without the secrets that it was sent. */
+interface Peer {
+  where: string;
+  reason: (error: unknown) => string;
+}
+
 const reason = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function toTool(
   client: Client,
+  { where, reason }: Peer,
   name: string,
   description: string | undefined,
   schema: ArgumentSchema,
@@ -149,7 +178,8 @@ function toTool(
         return { text: result.isError ? `Error: ${text}` : text, ok: true };
       } catch (error) {
         signal.throwIfAborted();
-        return { text: "", ok: false, error: reason(error) };
+        const message = `Cannot call ${name} of the MCP server ${where}: ${reason(error)}`;
+        return { text: "", ok: false, error: message };
       }
     },
     dispose: () => client.close(),
