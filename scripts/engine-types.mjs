@@ -73,10 +73,12 @@ for (const [, name] of exported.matchAll(/^ {2}X\((\w+)\)/gm)) {
   letters.push(`${name}: "${types[result][1]}${parameters.map((p) => p.letter).join("")}",`);
 }
 const text = `// Made by scripts/engine-types.mjs from the headers that native/src/exports.h includes.
-import type { Floats } from "./floats.js";
+
+/** Float32 storage that the engine owns: a typed array, or a place in wasm memory. */
+export type Floats = Float32Array | { readonly pointer: number; readonly length: number };
 
 /** A 32-bit integer, or a truth value as one. */
-export type Int = number | boolean;
+type Int = number | boolean;
 
 /** The compiled engine's functions; null stands for an array that is left out. */
 export interface EngineFunctions {
@@ -87,6 +89,16 @@ ${methods.join("\n")}
 export const engineSignatures: Readonly<Record<keyof EngineFunctions, string>> = {
 ${letters.join("\n")}
 };
+
+/** Throws unless an engine's functions are the ones that are called here, argument for argument. */
+export function checkSignatures(engine: string, found: Readonly<Record<string, string>>): void {
+  for (const [name, signature] of Object.entries(engineSignatures)) {
+    if (found[name] === signature) continue;
+    throw new Error(
+      \`Cannot load the \${engine} engine: it must be built from these sources; its \${name} must have the signature \${signature}, got \${found[name]}\`,
+    );
+  }
+}
 `;
 const made = await format(text, { ...(await resolveConfig(target)), parser: "typescript" });
 if (!process.argv.includes("--check")) writeFileSync(target, made);

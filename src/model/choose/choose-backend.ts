@@ -1,5 +1,5 @@
 import { environment } from "#platform/environment";
-import { note } from "#platform/note";
+import { note, noteOutside } from "#platform/note";
 import { type BackendName, decodeOn, ready, switchBackend } from "../../tensor/backends.js";
 import { compiledEngine } from "../../tensor/engine/compiled-engine.js";
 import type { FoundGpu } from "../../tensor/gpu/device.js";
@@ -86,6 +86,7 @@ export async function decide(
 
 /** This process, this machine. */
 function here(): Surroundings {
+  const inKernel = Symbol.for("arpo-lab.kernel.host") in globalThis;
   const backend = tf.getBackend() as BackendName;
   return {
     asked: environment["ARPO_LAB_BACKEND"],
@@ -97,7 +98,8 @@ function here(): Surroundings {
     measure,
     remembered: allRemembered,
     remember,
-    say: (text) => note(`arpo-lab: ${text}`),
+    // Not into a cell's output: which backend serves is no result of the cell.
+    say: (text) => (inKernel ? noteOutside : note)(`arpo-lab: ${text}`),
   };
 }
 

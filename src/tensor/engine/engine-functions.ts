@@ -1,7 +1,7 @@
+// Made by scripts/engine-types.mjs from the headers that native/src/exports.h includes.
+
 /** Float32 storage that the engine owns: a typed array, or a place in wasm memory. */
 export type Floats = Float32Array | { readonly pointer: number; readonly length: number };
-
-// Made by scripts/engine-types.mjs from the headers that native/src/exports.h includes.
 
 /** A 32-bit integer, or a truth value as one. */
 type Int = number | boolean;

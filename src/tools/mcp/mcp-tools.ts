@@ -173,7 +173,10 @@ function toTool(
       if (typeof given === "string") return given; // The model is told what was wrong with its call.
       try {
         const request = { name, arguments: given };
-        const result = await client.callTool(request, { signal, timeout: timeoutMs });
+        const result = await client.callTool(request, {
+          signal, // The tool set's own clock ends it; the client's is only there because it has to be.
+          timeout: timeoutMs + 1000,
+        });
         const text = contentText(result.content);
         return { text: result.isError ? `Error: ${text}` : text, ok: true };
       } catch (error) {

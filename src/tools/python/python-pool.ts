@@ -147,6 +147,15 @@ export class PythonPool {
       child = next();
     }
     child ??= this.#start(tier);
+    // Somebody else ended it while it was starting: another one starts, once.
+    const failed = await child.ready.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (failed instanceof WorkerDied && failed.isStranger && !this.#disposed) {
+      this.#drop(child);
+      child = this.#start(tier);
+    }
     let started = false;
     let timer: NodeJS.Timeout | undefined;
     let stop: () => void = () => undefined;

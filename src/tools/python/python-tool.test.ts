@@ -6,6 +6,7 @@ import { pyodidePool } from "./pyodide-python.js";
 import { brokenText } from "./python-pool.js";
 import { pythonTool } from "./python-tool.js";
 import { sandboxUnavailableReason, systemPython } from "./system-python.js";
+import { until } from "../../../tests/until.js";
 
 const pool = pyodidePool({ workers: 1, timeoutMs: 2000, maxOutput: 1000 });
 after(() => pool.dispose());
@@ -52,6 +53,15 @@ test("PythonPool.run() runs code again whose interpreter somebody else killed, b
   const slow = two.run("import time\ntime.sleep(1)\n7");
   setTimeout(kill, 300);
   assert.equal((await slow).text, "7");
+});
+
+test("PythonPool.run() starts another interpreter where somebody else ended one while it started", async () => {
+  const one = pyodidePool({ workers: 1, timeoutMs: 20_000 });
+  after(() => one.dispose());
+  const answer = one.run("40 + 2");
+  await until(() => one.pids.length > 0, "an interpreter");
+  one.pids.forEach((pid) => process.kill(pid, "SIGKILL"));
+  assert.equal((await answer).text, "42");
 });
 
 test("PythonPool.run() reads line ends and outer space as Python reads a process's text", async () => {

@@ -36,7 +36,7 @@ const cells: Record<string, string> = {
     "new (class { toString() { throw 1 } get [Symbol.toStringTag]() { throw 2 } })()",
   "leaves a rejected await": "await Promise.reject(new Error('x'))",
   "never ends, by itself":
-    "await Promise.race([new Promise(() => {}), new Promise((d) => setTimeout(d, 50))]); 1",
+    "await Promise.race([new Promise(() => {}), (await import('node:timers/promises')).setTimeout(50)]); 1",
   "sends itself SIGINT": "process.kill(process.pid, 'SIGINT'); 1",
   "sends itself SIGWINCH": "process.kill(process.pid, 'SIGWINCH'); 1",
   "removes all listeners": "process.removeAllListeners(); 1",
