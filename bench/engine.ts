@@ -5,18 +5,24 @@ import { fileURLToPath } from "node:url";
 import type { Benchmark } from "./figure.js";
 import { decodeFigure, forkFigures } from "./parts/decode-figures.js";
 import { engineSizes, type EngineSize } from "./parts/engine-sizes.js";
+import { limitFigures, measureLimits, trainLimit } from "./parts/limits.js";
 import { runTorch, torchIsThere } from "./parts/torch-baseline.js";
 
 interface Training {
   backend: string;
   times: number[];
+  cpuTimes: number[];
+  /** What a step has to do at least. */
+  work: { operations: number; optimizerBytes: number };
   megabytes: number;
 }
 
-function train(size: EngineSize): Training {
+function train(size: EngineSize, threads?: number): Training {
+  const env = threads ? { ...process.env, ARPO_LAB_THREADS: String(threads) } : process.env;
   const part = fileURLToPath(new URL("parts/engine-train.js", import.meta.url));
   const { status, stdout, stderr } = spawnSync(process.execPath, [part, size], {
     encoding: "utf8",
+    env,
   });
   if (status !== 0) throw new Error(`Cannot measure training: ${stderr}`);
   return JSON.parse(stdout) as Training;
@@ -38,6 +44,8 @@ function median(values: readonly number[]): number {
 
 export const figures: Benchmark = async function* () {
   const baseline = torchIsThere();
+  const limits = measureLimits();
+  yield* limitFigures("engine", limits);
   for (const size of Object.keys(engineSizes) as EngineSize[]) {
     const before = train(size);
     const torch = baseline ? runTorch(size) : undefined;
@@ -53,7 +61,20 @@ export const figures: Benchmark = async function* () {
       value,
       unit: "ms",
       backend,
+      ...(limits && { share: (1000 * trainLimit(before.work, limits.all)) / value }),
       ...compare(value, torch?.train_ms),
+    };
+    // What a busy machine disturbs least: CPU time of one thread, the fastest step.
+    const alone = train(size, 1);
+    const torchAlone = baseline ? runTorch(size, ["--threads", "1", "--no-decode"]) : undefined;
+    const cpu = Math.min(...alone.cpuTimes, ...(torchAlone ? train(size, 1).cpuTimes : []));
+    yield {
+      name: `engine.${size}.train_one_thread_cpu_ms`,
+      value: cpu,
+      unit: "ms",
+      backend,
+      ...(limits && { share: (1000 * trainLimit(alone.work, limits.one)) / cpu }),
+      ...compare(cpu, torchAlone?.train_cpu_ms),
     };
     const megabytes = Math.max(before.megabytes, after.megabytes);
     yield {
@@ -63,7 +84,7 @@ export const figures: Benchmark = async function* () {
       backend,
       ...compare(megabytes, torch?.rss_mb),
     };
-    yield decodeFigure(size, torch);
+    yield decodeFigure(size, torch, limits?.all);
     if (size === "small") {
       const busy = median(besideNeighbour(() => train(size)).times);
       yield {

@@ -9,6 +9,8 @@ export interface Figure {
   baseline?: string;
   baselineValue?: number;
   ratio?: number;
+  /** The time that this machine's limits allow at least, divided by the time taken (parts/limits.ts). */
+  share?: number;
 }
 
 /** What every benchmark module exports as `figures`. */

@@ -17,16 +17,17 @@ if (name === undefined || !names.includes(name)) {
 const backend = args.indexOf("--backend");
 if (backend >= 0) process.env.ARPO_LAB_BACKEND = args[backend + 1];
 
-function line({ name, value, unit, baseline, baselineValue, ratio }: Figure): string {
+function line({ name, value, unit, baseline, baselineValue, ratio, share }: Figure): string {
+  const reached = share === undefined ? "" : `  share ${short(share)}`;
   const beside =
     baseline === undefined ? "" : `  ${baseline}: ${short(baselineValue)} (ratio ${short(ratio)})`;
-  return `${name.padEnd(36)} ${short(value)} ${unit}${beside}`;
+  return `${name.padEnd(36)} ${short(value)} ${unit}${reached}${beside}`;
 }
 const short = (x: number | undefined) => (x === undefined ? "-" : String(Number(x.toPrecision(4))));
 
 const { figures } = (await import(`./${name}.js`)) as { figures: Benchmark };
 for await (const figure of figures(args)) {
-  for (const number of [figure.value, figure.baselineValue, figure.ratio]) {
+  for (const number of [figure.value, figure.baselineValue, figure.ratio, figure.share]) {
     if (number !== undefined && !Number.isFinite(number)) {
       throw new RangeError(`Cannot report ${figure.name}: it must be a number, got ${number}`);
     }

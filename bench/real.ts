@@ -13,7 +13,10 @@ import { fileURLToPath } from "node:url";
 import type { Benchmark, Figure } from "./figure.js";
 import { Policy } from "../src/policy/policies.js";
 import { ready } from "../src/tensor/backends.js";
+import type { ModelConfig } from "../src/model/config.js";
+import type { DecoderType } from "../src/model/decoder/weights.js";
 import { Asked } from "./parts/asked.js";
+import { decodeLimit, type Limits, limitFigures, measureLimits } from "./parts/limits.js";
 import {
   type Decoding,
   decoding,
@@ -30,7 +33,7 @@ const rows = [1, 8, 32];
 const trainedRows = 8;
 const rounds = 2;
 const response = 64;
-const dtypes = ["float32", "bfloat16", "int8", "q4", "w8a8", "w4a8"];
+const dtypes = ["float32", "bfloat16", "int8", "q4", "w8a8", "w4a8"] as const;
 
 interface Decoded {
   prefill: number;
@@ -47,6 +50,8 @@ interface Trained extends Loaded {
   update: number;
   step: number;
   processor: number;
+  /** Of the matrix products of log-probabilities and of the update, those that are computed again included. */
+  operations?: number;
   megabytes: number;
 }
 
@@ -71,17 +76,22 @@ async function decoded(all: readonly Decoding[]): Promise<(Loaded & Decoded)[]> 
   return all.map(({ loaded }, i) => ({ ...loaded, ...best[i]! }));
 }
 
-/** Each figure beside each baseline, or alone where there is none. */
+/** Each figure beside each baseline, or alone where there is none; `shares` of the machine's limit by figure. */
 function* compared<T extends Loaded & { megabytes: number }>(
   prefix: string,
   ours: T,
   baselines: readonly (T & { baseline: string })[],
   parts: Record<string, (m: T) => number>,
+  shares: Readonly<Record<string, number>> = {},
 ): Iterable<Figure> {
   const all: typeof parts = { ...parts, memory_mb: (m) => m.megabytes };
   for (const [name, of] of Object.entries(all)) {
     const unit = name.endsWith("tok_s") ? "tok/s" : name.endsWith("_mb") ? "MB" : "s";
-    const own = { name: `real.${prefix}.${name}`, value: of(ours), unit, backend: ours.backend };
+    const share = name in shares ? { share: shares[name]! } : {};
+    const own = {
+      ...{ name: `real.${prefix}.${name}`, value: of(ours), unit, backend: ours.backend },
+      ...share,
+    };
     if (baselines.length === 0) yield own;
     for (const baseline of baselines) {
       const beside = {
@@ -126,7 +136,32 @@ function randomModel(folder: string): string {
   return folder;
 }
 
-async function* decodes(model: string, wanted: (dtype: string) => boolean): AsyncIterable<Figure> {
+/** By figure of decoding. */
+function decodeShares(
+  config: ModelConfig,
+  dtype: DecoderType,
+  ours: Decoded,
+  limits: Limits,
+): Record<string, number> {
+  const least = (count: number, fed: number, positions: number, shared: number) =>
+    decodeLimit(config, { dtype, rows: count, tokens: fed, positions, shared }, limits.all);
+  const prompt = least(1, promptLength, promptLength, 0) / promptLength;
+  return {
+    prompt_tok_s: ours.prefill * prompt,
+    ...Object.fromEntries(
+      rows.map((n) => [
+        `decode_${n}_rows_tok_s`,
+        (ours.decode[n]! * least(n, 1, promptLength + 1, promptLength)) / n,
+      ]),
+    ),
+  };
+}
+
+async function* decodes(
+  model: string,
+  wanted: (dtype: string) => boolean,
+  limits: Limits | undefined,
+): AsyncIterable<Figure> {
   const settings = [promptLength, tokens, ...rows].map(String);
   const baselines = new RealBaselines(model, settings);
   try {
@@ -137,13 +172,16 @@ async function* decodes(model: string, wanted: (dtype: string) => boolean): Asyn
       const [ours, ...found] = await decoded([own, ...others]);
       await own.process.close();
       const named = found.map((one, i) => ({ ...one, baseline: others[i]!.name }));
-      yield* compared(dtype, ours!, named, {
-        load_s: (m) => m.load,
-        prompt_tok_s: (m) => m.prefill,
+      const { config } = own.loaded;
+      const parts = {
+        load_s: (m: Loaded) => m.load,
+        prompt_tok_s: (m: Decoded) => m.prefill,
         ...Object.fromEntries(
           rows.map((n) => [`decode_${n}_rows_tok_s`, (m: Decoded) => m.decode[n]!]),
         ),
-      });
+      };
+      const shares = limits && config ? decodeShares(config, dtype, ours!, limits) : {};
+      yield* compared(dtype, ours!, named, parts, shares);
     }
   } finally {
     await baselines.close();
@@ -168,26 +206,33 @@ async function* withoutCalls(model: string): AsyncIterable<Figure> {
 export const figures: Benchmark = async function* (args) {
   const parts = [...dtypes, "refills", "lora_step"];
   const chosen = parts.filter((part) => args.includes(part));
+  const limits = measureLimits();
+  yield* limitFigures("real", limits);
   const wanted = (part: string) => chosen.length === 0 || chosen.includes(part);
   const given = process.env.ARPO_LAB_REAL_MODEL ?? smolLm2();
   const made = given ? undefined : mkdtempSync(join(tmpdir(), "arpo-real-"));
   try {
     const model = given ?? randomModel(made!);
-    yield* decodes(model, wanted);
+    yield* decodes(model, wanted, limits);
     if (wanted("refills")) yield* withoutCalls(model);
     if (!wanted("lora_step")) return;
     const [ours, baseline] = await trained(model);
     const baselines = baseline ? [{ ...baseline, baseline: "transformers" }] : [];
-    yield* compared("lora_step", ours, baselines, {
-      load_s: (m) => m.load,
-      rollout_tok_s: (m) => (m.rows * m.response) / m.generate,
-      generate_s: (m) => m.generate,
-      old_log_prob_s: (m) => m.old,
-      update_actor_s: (m) => m.update,
-      step_s: (m) => m.step,
+    const learn = (m: Trained) => m.old + m.update;
+    const least = limits && ours.operations! / limits.all.products;
+    const shares: Record<string, number> = least ? { learn_s: least / learn(ours) } : {};
+    const figures = {
+      load_s: (m: Trained) => m.load,
+      rollout_tok_s: (m: Trained) => (m.rows * m.response) / m.generate,
+      generate_s: (m: Trained) => m.generate,
+      old_log_prob_s: (m: Trained) => m.old,
+      update_actor_s: (m: Trained) => m.update,
+      step_s: (m: Trained) => m.step,
+      learn_s: learn,
       // What a busy machine disturbs least.
-      step_processor_s: (m) => m.processor,
-    });
+      step_processor_s: (m: Trained) => m.processor,
+    };
+    yield* compared("lora_step", ours, baselines, figures, shares);
   } finally {
     if (made) rmSync(made, { recursive: true });
   }

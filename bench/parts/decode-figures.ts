@@ -8,7 +8,10 @@ import { LocalPolicy } from "../../src/policy/local-policy.js";
 import type { Sequence } from "../../src/policy/policy.js";
 import { Random } from "../../src/random/random.js";
 import { ready } from "../../src/tensor/backends.js";
+import { modelConfig } from "../../src/model/config.js";
+import type { MachineLimits } from "../../src/tensor/profile/machine.js";
 import type { Figure } from "../figure.js";
+import { decodeLimit } from "./limits.js";
 
 const sizes = {
   small: {
@@ -123,6 +126,7 @@ async function forkCost(repeats = 5) {
 export async function decodeFigure(
   size: keyof typeof sizes,
   torch: { version: string; decode_tok_s: number } | undefined,
+  limits: MachineLimits | undefined,
 ): Promise<Figure> {
   const backend = await ready();
   const value = await decodeSpeed(size);
@@ -131,8 +135,14 @@ export async function decodeFigure(
     baselineValue: torch.decode_tok_s,
     ratio: value / torch.decode_tok_s,
   };
+  const { steps, ...shape } = sizes[size];
+  // Half way through; each sequence has its own positions.
+  const step = { dtype: "float32", rows: rowsAtOnce, tokens: 1, shared: 0 } as const;
+  const least =
+    limits && decodeLimit(modelConfig(shape), { ...step, positions: steps / 2 }, limits);
   return {
     name: `engine.${size}.decode_tok_s`,
+    ...(least && { share: (value * least) / rowsAtOnce }),
     ...{ value: Math.round(value), unit: "tok/s", backend },
     ...baseline,
   };

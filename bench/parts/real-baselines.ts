@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { ModelConfig } from "../../src/model/config.js";
 import { loadModel } from "../../src/model/load/load-model.js";
 import { saveModel } from "../../src/model/files/save-model.js";
 import { Asked } from "./asked.js";
@@ -16,6 +17,8 @@ const script = (name: string) =>
 
 export interface Loaded {
   backend?: string;
+  /** Ours says what model it is. */
+  config?: ModelConfig;
   version?: string;
   load: number;
 }

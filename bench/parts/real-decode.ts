@@ -14,7 +14,7 @@ const [folder, dtype, promptLength, tokens, ...rows] = process.argv.slice(2) as 
 ];
 const backend = await ready();
 let start = performance.now();
-const { decoder } = await loadDecoder(folder, { dtype });
+const { decoder, config } = await loadDecoder(folder, { dtype });
 const load = (performance.now() - start) / 1000;
 
 async function step(open: number[], given: number[][]): Promise<Sampled> {
@@ -53,7 +53,7 @@ async function decode(count: number) {
 }
 
 const tell = (what: object) => process.stdout.write(`${JSON.stringify(what)}\n`);
-tell({ backend, load });
+tell({ backend, load, config });
 for await (const line of createInterface({ input: process.stdin })) {
   let prefill = 0;
   const decoded: Record<string, number> = {};

@@ -5,6 +5,7 @@ import { Trainer } from "../../src/run/trainer/trainer.js";
 import { assemble } from "../../src/run/trainer/assemble.js";
 import { loadConfig } from "../../src/run/config/load.js";
 import { ready } from "../../src/tensor/backends.js";
+import { Recorder } from "../../src/tensor/profile/recorder.js";
 
 const [folder, rows, tokens] = process.argv.slice(2) as [string, ...string[]];
 const backend = await ready();
@@ -42,7 +43,9 @@ const reward = ({ response }: { response: string }) =>
 const trainer = new Trainer({ ...parts, reward });
 const load = seconds();
 const before = process.cpuUsage();
+const recorder = new Recorder(() => performance.now());
 const { timing, trees, metrics, batch } = await trainer.next();
+recorder.stop();
 const { user, system } = process.cpuUsage(before);
 await parts.tools.dispose();
 const lengths = batch.trajectories.map(({ trajectory }) => trajectory.tokens.length);
@@ -60,6 +63,7 @@ process.stdout.write(
     old: timing["timing_s/old_log_prob"],
     update: timing["timing_s/update_actor"],
     step: timing["timing_s/step"],
+    operations: [...recorder.found.values()].reduce((sum, { operations }) => sum + operations, 0),
     processor: (user + system) / 1e6,
     megabytes: process.resourceUsage().maxRSS / 1024,
   })}\n`,

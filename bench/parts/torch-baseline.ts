@@ -11,6 +11,8 @@ const script = fileURLToPath(
 export interface TorchFigures {
   version: string;
   train_ms: number;
+  /** CPU time of the fastest step. */
+  train_cpu_ms: number;
   decode_tok_s: number;
   rss_mb: number;
 }
@@ -20,9 +22,11 @@ export function torchIsThere(): boolean {
   return spawnSync(python, ["-c", "import torch, numpy"], { stdio: "ignore" }).status === 0;
 }
 
-/** Runs the baseline at one size. */
-export function runTorch(size: string): TorchFigures {
-  const { status, stdout, stderr } = spawnSync(python, [script, size], { encoding: "utf8" });
+/** Runs the baseline at one size, with further arguments. */
+export function runTorch(size: string, args: readonly string[] = []): TorchFigures {
+  const { status, stdout, stderr } = spawnSync(python, [script, size, ...args], {
+    encoding: "utf8",
+  });
   if (status !== 0) throw new Error(`Cannot run the PyTorch baseline: ${stderr}`);
   return JSON.parse(stdout.trim().split("\n").at(-1)!) as TorchFigures;
 }

@@ -150,7 +150,7 @@ NAPI_MODULE_INIT() {
   // ARPO_LAB_ISA narrows the choice, so that every path can be tested on one machine.
   const char* limit = getenv("ARPO_LAB_ISA");
   bool narrow = limit && !strcmp(limit, "sse2");
-  bool middle = limit && !strcmp(limit, "avx2");
+  bool middle = limit && (!strcmp(limit, "avx2") || !strcmp(limit, "avx-vnni"));
   const Processor processor;
   if (!narrow && processor.avx2) {
     isa = "avx2";

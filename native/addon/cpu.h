@@ -13,7 +13,7 @@ inline uint64_t kept_registers() {
 }
 
 struct Processor {
-  bool avx2 = false, avx512 = false, dots = false, tiles = false;
+  bool avx2 = false, avx512 = false, dots = false, tiles = false, avx_vnni = false;
 
   Processor() {
     unsigned a, b, c, d;
@@ -29,6 +29,8 @@ struct Processor {
     avx512 = avx2 && (b & ALL) == ALL && (kept & AVX512_STATE) == AVX512_STATE;
     dots = avx512 && (c >> 11 & 1);  // sums of four products of bytes
     tiles = (d >> 24 & 1) && (d >> 25 & 1);  // with 8-bit products
+    // The same sums in AVX2's registers.
+    avx_vnni = avx2 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 4 & 1);
   }
 };
 #endif

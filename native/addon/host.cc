@@ -278,6 +278,15 @@ extern "C" int arpo_has_dots() {
   return kept(known, [] { return beyond_avx512() && Processor().dots; });
 }
 
+// Whether it does in AVX2's registers.
+extern "C" int arpo_has_avx_vnni() {
+  static std::atomic<int> known{-1};
+  return kept(known, [] {
+    const char* limit = getenv("ARPO_LAB_ISA");
+    return !(limit && !strcmp(limit, "avx2")) && Processor().avx_vnni;
+  });
+}
+
 // Whether this process may use the processor's matrix tiles: Linux hands out their state on request.
 extern "C" int arpo_has_tiles() {
 #if defined(__linux__)

@@ -3,12 +3,16 @@
 // made for a block of queries at a time and never leave the cache.
 #include "gemm.h"
 #include "kernels.h"
+#include "register_tile.h"
 #include "rows.h"
 
 namespace ARPO_NS {
 namespace {
 
-enum { QUERIES = 64 };  // per block
+enum {
+  QUERIES = 64,  // per block
+  PART = 32,     // of a block, which sees no key behind its last query
+};
 
 struct Shape {
   int time, heads, kv_heads, width, group;
@@ -49,15 +53,15 @@ void attention(const float* q, const float* k, const float* v, const int32_t* le
     const ptrdiff_t kv_at = (ptrdiff_t)b * time * s.kv_stride() + (ptrdiff_t)kv * width;
     float* keys = (float*)arpo_scratch(thread, 2, sizeof(float) * gemm_packed_size(time, width));
     float* values = (float*)arpo_scratch(thread, 3, sizeof(float) * gemm_packed_size(width, time));
-    float* scores = (float*)arpo_scratch(thread, 4, sizeof(float) * QUERIES * (size_t)time);
+    float* scores = (float*)arpo_scratch(thread, 4, sizeof(float) * PART * (size_t)time);
     gemm_pack_serial(length, width, {k + kv_at, s.kv_stride(), true}, keys);
     gemm_pack_serial(width, length, {v + kv_at, s.kv_stride(), false}, values);
     for (int g = 0; g < s.group; g++) {
       const int h = kv * s.group + g;
       const ptrdiff_t q_at = (ptrdiff_t)b * time * s.q_stride() + (ptrdiff_t)h * width;
       float* logs = normaliser + ((ptrdiff_t)b * heads + h) * time;
-      for (int t0 = 0; t0 < length; t0 += QUERIES) {
-        const int t1 = least(length, t0 + QUERIES), rows = t1 - t0;
+      for (int t0 = 0; t0 < length; t0 += PART) {
+        const int t1 = least(length, t0 + PART), rows = t1 - t0;
         const ptrdiff_t at = q_at + (ptrdiff_t)t0 * s.q_stride();
         gemm_packed_serial(thread, rows, t1, width, scale, {q + at, s.q_stride(), false}, keys,
                            width, false, scores, t1);
@@ -101,31 +105,42 @@ void attention_grad(const float* dout, const float* q, const float* k, const flo
       for (int t0 = 0; t0 < length; t0 += QUERIES) {
         const int t1 = least(length, t0 + QUERIES), rows = t1 - t0;
         const ptrdiff_t at = q_at + (ptrdiff_t)t0 * s.q_stride();
-        gemm_packed_serial(thread, rows, t1, width, scale, {q + at, s.q_stride(), false}, keys_t,
-                           width, false, probabilities, t1);
-        gemm_packed_serial(thread, rows, t1, width, 1.0f, {dout + at, s.q_stride(), false},
-                           values_t, width, false, slopes, t1);
-        for (int r = 0; r < rows; r++) {
-          float* p = probabilities + (ptrdiff_t)r * t1;
-          float* d = slopes + (ptrdiff_t)r * t1;
-          const int seen = t0 + r + 1;
-          const ptrdiff_t row = at + (ptrdiff_t)r * s.q_stride();
-          const float mean = dot(dout + row, out + row, width), log = logs[t0 + r];
-          each(seen, [&](int i, int n) {
-            vec e = vexp(take(p + i, n) - log);
-            put(p + i, e, n);
-            put(d + i, e * (take(d + i, n) - mean), n);
-          });
-          for (int i = seen; i < t1; i++) p[i] = d[i] = 0;
+        for (int r0 = 0; r0 < rows; r0 += PART) {
+          const int r1 = least(rows, r0 + PART), keys_seen = t0 + r1;
+          const ptrdiff_t part = at + (ptrdiff_t)r0 * s.q_stride(), from = (ptrdiff_t)r0 * t1;
+          gemm_packed_serial(thread, r1 - r0, keys_seen, width, scale, {q + part, s.q_stride(), false},
+                             keys_t, width, false, probabilities + from, t1);
+          gemm_packed_serial(thread, r1 - r0, keys_seen, width, 1.0f, {dout + part, s.q_stride(), false},
+                             values_t, width, false, slopes + from, t1);
+          for (int r = r0; r < r1; r++) {
+            float* p = probabilities + (ptrdiff_t)r * t1;
+            float* d = slopes + (ptrdiff_t)r * t1;
+            const int seen = t0 + r + 1;
+            const ptrdiff_t row = at + (ptrdiff_t)r * s.q_stride();
+            const float mean = dot(dout + row, out + row, width), log = logs[t0 + r];
+            each(seen, [&](int i, int n) {
+              vec e = vexp(take(p + i, n) - log);
+              put(p + i, e, n);
+              put(d + i, e * (take(d + i, n) - mean), n);
+            });
+            for (int i = seen; i < keys_seen; i++) p[i] = d[i] = 0;
+          }
+          gemm_packed_serial(thread, r1 - r0, width, keys_seen, scale, {slopes + from, t1, false}, keys,
+                             length, false, dq + part, s.q_stride());
         }
-        gemm_pack_serial(width, rows, {dout + at, s.q_stride(), false}, rows_packed);
-        gemm_packed_serial(thread, t1, width, rows, 1.0f, {probabilities, t1, true}, rows_packed,
-                           rows, true, dv + kv_at, s.kv_stride());
-        gemm_pack_serial(width, rows, {q + at, s.q_stride(), false}, rows_packed);
-        gemm_packed_serial(thread, t1, width, rows, scale, {slopes, t1, true}, rows_packed, rows,
-                           true, dk + kv_at, s.kv_stride());
-        gemm_packed_serial(thread, rows, width, t1, scale, {slopes, t1, false}, keys, length,
-                           false, dq + at, s.q_stride());
+        // The keys that a part is the first to see get nothing from the queries before it.
+        auto add_to_keys = [&](const float* factors, const float* of, float alpha, float* to) {
+          gemm_pack_serial(width, rows, {of + at, s.q_stride(), false}, rows_packed);
+          for (int r0 = 0, first = 0; r0 < rows; r0 += PART) {
+            const int end = t0 + least(rows, r0 + PART);
+            gemm_packed_serial(thread, end - first, width, rows - r0, alpha,
+                               {factors + (ptrdiff_t)r0 * t1 + first, t1, true}, rows_packed + r0 * NR, rows,
+                               true, to + kv_at + (ptrdiff_t)first * s.kv_stride(), s.kv_stride());
+            first = end;
+          }
+        };
+        add_to_keys(probabilities, dout, 1.0f, dv);
+        add_to_keys(slopes, q, scale, dk);
       }
       clear_rows(dq + q_at, length, time, s.q_stride(), width);
     }

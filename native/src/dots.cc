@@ -9,6 +9,10 @@
 #endif
 #if defined(ARPO_ISA_avx512)
 extern "C" int arpo_has_dots();
+#elif defined(ARPO_ISA_avx2) && (defined(__clang__) ? __clang_major__ >= 13 : __GNUC__ >= 12)
+// The assemblers that come with older compilers do not know the instruction in AVX2's form.
+#define ARPO_AVX_VNNI
+extern "C" int arpo_has_avx_vnni();
 #endif
 
 // A block of NR outputs: the scales of all its groups (dot4: after each group's scales its offsets), float16;
@@ -69,8 +73,13 @@ struct __attribute__((may_alias)) Head {
   int32_t sum;  // of its numbers
 };
 
+// Whether the processor adds four products of bytes at once.
 #if defined(ARPO_ISA_avx512)
+#define ARPO_FOURS
 bool fours_here() { return arpo_has_dots(); }
+#elif defined(ARPO_AVX_VNNI)
+#define ARPO_FOURS
+bool fours_here() { return arpo_has_avx_vnni(); }
 #endif
 
 // Whether rows are multiplied as bytes here, or as numbers of 16 bits.
@@ -135,7 +144,7 @@ ARPO_INLINE ivec pairs(svec a, svec b) {
 // How a quad's four products are added, for each lane's bytes without a sign and the same four numbers of a row:
 // what a group's sum starts with, given the sum of the row's numbers; what weights and numbers are made to; a
 // step; and the sum in the end.
-#if defined(ARPO_ISA_avx512)
+#if defined(ARPO_FOURS)
 template <bool FOUR>
 struct Fours {
   enum { QUAD = 4 };  // bytes of a row's quad
@@ -146,7 +155,11 @@ struct Fours {
   ARPO_INLINE Inputs spread(const int8_t* x) { return isplat(*(const four_bytes*)x); }
   ARPO_INLINE ivec add(ivec sum, Weights w, Inputs x) {
     // Written out, since a function for processors that know it could not be called inline from here.
+#if defined(ARPO_AVX_VNNI)
+    asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(w), "x"(x));
+#else
     asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(w), "v"(x));
+#endif
     return sum;
   }
   ARPO_INLINE ivec finish(ivec sum) { return sum; }
@@ -270,7 +283,7 @@ const Product* products() {
 }
 
 const Product* products_here(bool four) {
-#if defined(ARPO_ISA_avx512)
+#if defined(ARPO_FOURS)
   if (fours_here()) return four ? products<Fours, true>() : products<Fours, false>();
 #endif
 #if defined(ARPO_ISA_avx2)
@@ -280,7 +293,39 @@ const Product* products_here(bool four) {
 #endif
 }
 
+template <class Add>
+double peak(int rounds) {
+  enum { STEPS = 1000 };
+  ivec sum[ROWS][NV] = {}, bytes[NV];
+#pragma GCC unroll 3
+  for (int v = 0; v < NV; v++) bytes[v] = isplat(0x01020304 * (v + 1));
+  int8_t x[ROWS * 64] = {1, 2, 3, 4, 5, 6, 7, 8};
+  for (int step = 0; step < rounds * STEPS; step++) {
+    asm volatile("" : : "r"(x) : "memory");  // the row may be another now
+    add_quad<ROWS, Add>(sum, x, 64, bytes);
+  }
+  ivec all = {};
+#pragma GCC unroll 8
+  for (int i = 0; i < ROWS; i++)
+#pragma GCC unroll 3
+    for (int v = 0; v < NV; v++) all |= Add::finish(sum[i][v]);
+  int32_t found[LANES];
+  memcpy(found, &all, sizeof found);
+  return found[0] != 0 ? 2.0 * 4 * LANES * NV * ROWS * STEPS * rounds : 0;
+}
+
 }  // namespace
+
+double dots_peak(int rounds) {
+#if defined(ARPO_FOURS)
+  if (fours_here()) return peak<Fours<true>>(rounds);
+#endif
+#if defined(ARPO_ISA_avx2)
+  return peak<Bytes<true>>(rounds);
+#else
+  return peak<Pairs<true>>(rounds);
+#endif
+}
 
 size_t dots_bytes(Format format, int out, int in) { return ceil_div(out, NR) * Layout(format, in).block; }
 

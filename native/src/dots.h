@@ -21,5 +21,7 @@ void dots_rows(const float* x, int in, int from, int to, int8_t* rows);
 // Columns of blocks [from, to) (linear.h) of y = x W^T, or += if `add`, for rows as `dots_rows` makes them.
 void dots_columns(Format format, const void* dots, int out, int in, const int8_t* x, int rows, int from, int to,
                   bool add, float* y, int ldy);
+// The products above alone, on numbers that are at hand (machine.h): how many operations they were.
+double dots_peak(int rounds);
 
 }  // namespace ARPO_NS

@@ -138,22 +138,34 @@ double square_sum(const double* arrays, const int32_t* counts, int count) {
   return total;
 }
 
+namespace {
+
+struct Update {
+  float keep, step, unbias, beta1, beta2, epsilon, scale;
+};
+
+// Arrays apart from one another and plain numbers: else a compiler cannot take several elements at once.
+void update(int count, float* __restrict parameter, const float* __restrict gradient, float* __restrict m,
+            float* __restrict v, const Update u) {
+  for (int i = 0; i < count; i++) {
+    const float g = gradient[i] * u.scale;
+    m[i] = u.beta1 * m[i] + (1.0f - u.beta1) * g;
+    v[i] = u.beta2 * v[i] + (1.0f - u.beta2) * g * g;
+    const float root = __builtin_sqrtf(v[i]) * u.unbias + u.epsilon;
+    parameter[i] = parameter[i] * u.keep - u.step * m[i] / root;
+  }
+}
+
+}  // namespace
+
 void adamw(const double* parameters, const double* gradients, const double* ms, const double* vs,
            const int32_t* counts, int count, float learning_rate, float beta1, float beta2,
            float epsilon, float weight_decay, float scale, float correction1, float correction2) {
-  const float keep = 1.0f - learning_rate * weight_decay;
-  const float step = learning_rate / correction1;
-  const float unbias = 1.0f / __builtin_sqrtf(correction2);
+  const Update u = {1.0f - learning_rate * weight_decay, learning_rate / correction1,
+                    1.0f / __builtin_sqrtf(correction2), beta1, beta2, epsilon, scale};
   pieces_of(counts, count, [&](int array, int begin, int end, int) {
-    float *parameter = at(parameters[array]), *m = at(ms[array]), *v = at(vs[array]);
-    const float* gradient = at(gradients[array]);
-    for (int i = begin; i < end; i++) {
-      float g = gradient[i] * scale;
-      m[i] = beta1 * m[i] + (1.0f - beta1) * g;
-      v[i] = beta2 * v[i] + (1.0f - beta2) * g * g;
-      float root = __builtin_sqrtf(v[i]) * unbias + epsilon;
-      parameter[i] = parameter[i] * keep - step * m[i] / root;
-    }
+    update(end - begin, at(parameters[array]) + begin, at(gradients[array]) + begin, at(ms[array]) + begin,
+           at(vs[array]) + begin, u);
   });
 }
 

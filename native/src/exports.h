@@ -11,6 +11,7 @@
 #pragma once
 #include "decoder.h"
 #include "kernels.h"
+#include "machine.h"
 #include "sampler.h"
 
 // kernels.h
@@ -36,6 +37,11 @@
   X(square_sum)            \
   X(adamw)
 
+// machine.h
+#define ARPO_MACHINE(X) \
+  X(peak_products)      \
+  X(peak_read)
+
 // decoder.h, sampler.h
 #define ARPO_DECODING(X) \
   X(decoder_create)      \
@@ -50,4 +56,4 @@
   X(decoder_step)        \
   X(sample_rows)
 
-#define ARPO_EXPORTS(X) ARPO_KERNELS(X) ARPO_DECODING(X)
+#define ARPO_EXPORTS(X) ARPO_KERNELS(X) ARPO_MACHINE(X) ARPO_DECODING(X)

@@ -467,6 +467,21 @@ void gemm_tiles(int m, int n, int k, float alpha, Matrix a, Matrix b, bool accum
   }
 }
 
+ARPO_TILES double tile_peak(int rounds) {
+  enum { UNITS = 100 };
+  TileConfig config;
+  _tile_loadconfig(&config);
+  alignas(64) int8_t digits[3 * TRIPLE];
+  alignas(64) int32_t sums[6 * SIDE * SIDE];
+  memset(digits, 1, sizeof digits);
+  for (int i = 0; i < rounds * UNITS; i++) {
+    asm volatile("" : : "r"(digits) : "memory");
+    sum_tiles<true, 0>(1, digits, TRIPLE, digits + 2 * TRIPLE, sums, digits, [] {});
+  }
+  _tile_release();
+  return sums[0] != 0 ? 2.0 * 2 * SIDE * SIDE * STEPS * UNITS * rounds : 0;
+}
+
 }  // namespace ARPO_NS
 
 #else
@@ -480,6 +495,7 @@ void tile_multiply(const int8_t*, int, const int8_t*, int, int, float, bool, flo
 void tile_prepare(int, int, Matrix, int8_t*) {}
 void gemm_tiles_prepared(int, int, int, float, Matrix, const int8_t*, bool, float*, int) {}
 void gemm_tiles(int, int, int, float, Matrix, Matrix, bool, float*, int) {}
+double tile_peak(int) { return 0; }
 
 }  // namespace ARPO_NS
 

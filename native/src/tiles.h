@@ -42,5 +42,7 @@ void gemm_tiles_prepared(int m, int n, int k, float alpha, Matrix a, const int8_
                          bool accumulate, float* c, int ldc);
 void gemm_tiles(int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate, float* c,
                 int ldc);
+// The products of digits alone, on tiles that are at hand (machine.h): how many of float32's operations.
+double tile_peak(int rounds);
 
 }  // namespace ARPO_NS

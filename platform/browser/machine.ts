@@ -27,4 +27,5 @@ export const runtime: typeof node.runtime = {
 };
 
 export const currentFolder: typeof node.currentFolder = () => here.folder;
+export const ownCpuSeconds: typeof node.ownCpuSeconds = () => undefined;
 export const cpuSeconds: typeof node.cpuSeconds = () => undefined;

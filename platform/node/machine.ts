@@ -82,11 +82,16 @@ function childSeconds(): number {
   return sum;
 }
 
+/** CPU seconds that this process alone has used, all threads together. Undefined where nobody knows. */
+export function ownCpuSeconds(): number | undefined {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
 /**
  * CPU seconds that this process has used, and on Linux those of every process that it started: a tool's
  * work counts where it is done. Undefined where nobody knows.
  */
 export function cpuSeconds(): number | undefined {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6 + childSeconds();
+  return ownCpuSeconds()! + childSeconds();
 }

@@ -83,7 +83,7 @@ export const opCases: readonly OpCase[] = [
   },
   {
     name: "causalAttention over several blocks",
-    shapes: { q: [1, 71, 1, 3], k: [1, 71, 1, 3], v: [1, 71, 1, 3] },
+    shapes: { q: [1, 107, 1, 3], k: [1, 107, 1, 3], v: [1, 107, 1, 3] },
     run: ({ q, k, v }) => [causalAttention(q!, k!, v!)],
   },
   {

@@ -143,7 +143,7 @@ for (const [kind, load] of engines) {
 
 const narrowed = process.env["ARPO_LAB_ISA"] !== undefined;
 const skip = (narrowed || process.arch !== "x64") && "only an x64 processor has these instructions";
-for (const isa of ["sse2", "avx2", "avx512"]) {
+for (const isa of ["sse2", "avx2", "avx-vnni", "avx512"]) {
   test(`so it is with no more than ${isa}`, { skip }, () => {
     // Without the name by which it would take itself for a part of this run.
     const env = { ...process.env, NODE_TEST_CONTEXT: undefined, ARPO_LAB_ISA: isa };
@@ -154,3 +154,37 @@ for (const isa of ["sse2", "avx2", "avx512"]) {
     assert.equal(status, 0, stdout);
   });
 }
+
+const logits = `
+  const { createHash } = await import("node:crypto");
+  const { engines, scores } = await import("${new URL("../../../tests/model/blocks.js", import.meta.url)}");
+  const { randomWeights, smallShape } = await import("${new URL("../../../tests/model/random-decoder.js", import.meta.url)}");
+  const { EngineDecoder } = await import("${new URL("engine.js", import.meta.url)}");
+  const shape = smallShape({ hidden: 64, feedForward: 160, heads: 4, kvHeads: 2, headDim: 16 });
+  const [, load] = engines.find(([kind]) => kind === "native");
+  for (const dtype of ["w4a8", "w8a8"]) {
+    const decoder = new EngineDecoder(load().call, shape, () => randomWeights(shape, { seed: 7 }), dtype);
+    const told = scores(decoder, [[3], [1, 4, 1, 5, 9, 2, 6], [5, 3, 5]]).flat();
+    console.log(told.length, createHash("sha256").update(Float64Array.from(told)).digest("hex"));
+  }
+  process.exit(0);
+`;
+
+test(
+  "w4a8 and w8a8 have the same bytes with AVX2's own sums of bytes and with AVX-VNNI's",
+  { skip },
+  () => {
+    const told = ["avx2", "avx-vnni"].map((isa) => {
+      const env = { ...process.env, NODE_TEST_CONTEXT: undefined, ARPO_LAB_ISA: isa };
+      const args = ["--input-type=module", "-e", logits];
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+        env,
+        encoding: "utf8",
+      });
+      assert.equal(status, 0, stderr);
+      return stdout;
+    });
+    assert.match(told[0]!, /^\d+ [0-9a-f]{64}\n\d+ [0-9a-f]{64}\n$/);
+    assert.equal(told[1], told[0]);
+  },
+);

@@ -185,6 +185,14 @@ export interface EngineFunctions {
     correction2: number,
   ): void;
   /**
+   * Products of numbers that are at hand, on every thread, `rounds` times a fixed number. kind: 0 float32 in
+   * registers, 1 bytes in blocks as dots.h multiplies them, 2 float32's digits on matrix tiles. Gives how many
+   * operations that was, a product and its sum counting as two; 0 where this machine has no such products.
+   */
+  peak_products(kind: Int, rounds: Int): number;
+  /** Reads numbers on every thread. Gives their sum, so that nothing can be left out. */
+  peak_read(numbers: Floats, count: Int): number;
+  /**
    * shape: vocab, hidden, layers, heads, kv heads, head size, feed-forward size, and how weights are
    * kept: 0 exactly, 1 as bfloat16, 2 as 8-bit integers, 3 as blocks (narrow.h), 4 and 5 as blocks of 8 and 4
    * bits for products of integers (dots.h); and how keys and values are: 0 exactly, 1 as float16.
@@ -323,6 +331,8 @@ export const engineSignatures: Readonly<Record<keyof EngineFunctions, string>> =
   top_k: "vssSNiiiif",
   square_sum: "dlni",
   adamw: "vllllniffffffff",
+  peak_products: "dii",
+  peak_read: "dsi",
   decoder_create: "dnf",
   decoder_destroy: "vd",
   decoder_load_layer: "vdissssssssssssss",
