@@ -77,6 +77,9 @@ refuseWrongOptions({
     (o) => executeNotebook(emptyNotebook().notebook, o),
     { kernel: ownKernel(), cwd: "." },
   ],
-  "KernelClient.start": [(o) => KernelClient.start(ownKernel(), o), { cwd: "." }],
+  "KernelClient.start": [
+    async (o) => (await KernelClient.start(ownKernel(), o)).kill(),
+    { cwd: "." },
+  ],
   "LabServer.start": [async (o) => (await LabServer.start(o)).stop(), { folder }],
 });

@@ -133,5 +133,5 @@ test("score(null) and advantages(null) say what they need", async () => {
     () => advantages(wrong(null)),
     /Cannot estimate advantages: scored must be an object/,
   );
-  assert.throws(() => advantages(wrong({})), /rows must be a list, got undefined/);
+  assert.throws(() => advantages(wrong({})), /trajectories must be a list, got undefined/);
 });

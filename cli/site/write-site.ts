@@ -177,7 +177,7 @@ const types = (): Found[] => [
     below(`node_modules/${name}`, isTypes, folder),
   ),
   ...["danfojs", "tfjs", "zod"].flatMap((name) => below(`dist/vendor/${name}`, isTypes)),
-  ...["src", "kernel", "picture", "platform", "spelling", "http-server", "notebooks"].flatMap(
+  ...["src", "kernel", "picture", "platform", "arguments", "http-server", "notebooks"].flatMap(
     (name) => below(`dist/${name}`, (file) => isTypes(file) && !file.includes(".test.")),
   ),
 ];

@@ -102,18 +102,25 @@ export class KernelProcess {
   /** Starts the kernel in a folder. */
   static async start(spec: KernelSpec, cwd: string): Promise<KernelProcess> {
     const folder = mkdtempSync(join(tmpdir(), "arpo-kernel-"));
-    const connection = await newConnection(folder, spec.transport);
-    const file = join(folder, "connection.json");
-    writeFileSync(file, JSON.stringify({ ...connection, kernel_name: spec.name }), { mode: 0o600 });
-    const [command = "", ...args] = spec.argv.map((a) => a.replaceAll("{connection_file}", file));
-    const child = spawn(command, args, {
-      cwd,
-      // A process group of its own: Ctrl-C in the terminal reaches us, and we interrupt the kernel.
-      detached: process.platform !== "win32",
-      env: { ...process.env, ...spec.env, JPY_PARENT_PID: String(process.pid) },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    return new KernelProcess(spec, connection, folder, child);
+    try {
+      const connection = await newConnection(folder, spec.transport);
+      const file = join(folder, "connection.json");
+      writeFileSync(file, JSON.stringify({ ...connection, kernel_name: spec.name }), {
+        mode: 0o600,
+      });
+      const [command = "", ...args] = spec.argv.map((a) => a.replaceAll("{connection_file}", file));
+      const child = spawn(command, args, {
+        cwd,
+        // A process group of its own: Ctrl-C in the terminal reaches us, and we interrupt the kernel.
+        detached: process.platform !== "win32",
+        env: { ...process.env, ...spec.env, JPY_PARENT_PID: String(process.pid) },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      return new KernelProcess(spec, connection, folder, child);
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
   }
 
   /** The last that the process wrote on its own streams, for messages about its death. */

@@ -21,10 +21,7 @@ export const isRoot: typeof node.isRoot = () => false;
 
 const [, name = "a browser", version = "0"] =
   /(Firefox|Chrome|Version)\/([\d.]+)/.exec(globalThis.navigator?.userAgent ?? "") ?? [];
-export const runtime: typeof node.runtime = {
-  name: name === "Version" ? "Safari" : name,
-  version,
-};
+export const runtime: typeof node.runtime = { name: name === "Version" ? "Safari" : name, version };
 
 export const currentFolder: typeof node.currentFolder = () => here.folder;
 export const ownCpuSeconds: typeof node.ownCpuSeconds = () => undefined;

@@ -1,7 +1,5 @@
 // What cells of a tab can import of the package; a test holds it against package.json.
-type Namespace = Record<string, unknown>;
-
-export const entryPoints: Record<string, () => Promise<Namespace>> = {
+export const entryPoints: Record<string, () => Promise<Record<string, unknown>>> = {
   "arpo-lab": () => import("../../src/api/index.js"),
   "arpo-lab/model": () => import("../../src/api/model.js"),
   "arpo-lab/policy": () => import("../../src/api/policy.js"),

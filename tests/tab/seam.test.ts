@@ -62,7 +62,9 @@ test("cells of a tab import every entry point but those that serve or look at a 
   };
   const wanted = Object.keys(exports).filter(
     (name) =>
-      !/^\.\/(kernel|experimental\/(capture|kernel|serve|doctor|scale)|package\.json)/.test(name),
+      !/^\.\/(kernel|experimental\/(capture|kernel|serve|doctor|profile|scale)|package\.json)/.test(
+        name,
+      ),
   );
   assert.deepEqual(
     Object.keys(entryPoints).sort(),

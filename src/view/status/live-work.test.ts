@@ -34,7 +34,7 @@ const statusIn = (bundle: Record<string, string>) =>
 
 /** Presses the Stop button of what was shown first. */
 const press = () =>
-  void page!.onMessage!({ data: { run: statusIn(bundles[0]!)!.key, stop: true } });
+  void page?.onMessage?.({ data: { run: statusIn(bundles[0]!)!.key, stop: true } });
 
 before(() => {
   registerShows();

@@ -78,6 +78,11 @@ const pictures: Readonly<Record<string, string>> = {
     fill("M4 30h8v9h-8zM14 30h8v9h-8zM34 30h8v9h-8z", "rgba(128,128,128,.45)") +
     fill("M24 30h8v9h-8z", warm) +
     line("M28 26v-14M23 17l5-5l5 5", blue),
+  // A line that forks at every token.
+  "17":
+    line("M5 24h38", ink) +
+    line("M11 24l6-13M21 24l6-13M31 24l6-13", warm) +
+    line("M11 24l6 13M21 24l6 13M31 24l6 13", blue),
 };
 
 /** The picture of the lesson in a file, as SVG; undefined for other notebooks. */
