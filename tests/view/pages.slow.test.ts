@@ -20,14 +20,19 @@ const skip = browserPath === undefined && "no Chromium on this machine";
 
 test("clipComparison() strikes out what clipping dropped, on either side", { skip }, async () => {
   const { batch } = await sampleReport();
-  const view = clipComparison(batch);
+  // Eight trajectories, which is what a view shows: it puts those first in which the two differ.
+  const eight: typeof batch = {
+    ...batch,
+    tokens: batch.tokens,
+    trajectories: batch.trajectories.slice(0, 8),
+  };
+  const view = clipComparison(eight);
   const page = await openPage(view.html());
   try {
-    const rows = 8;
     const dropped = (await page.evaluate(`[0, 1].map((side) =>
       [...document.querySelectorAll(".arpo-columns")].reduce((sum, row) =>
         sum + row.children[side].querySelectorAll(".arpo-lost").length, 0))`)) as number[];
-    const ppo = batch.trajectories.slice(0, rows).flatMap(({ trajectory, advantages, ...row }) =>
+    const ppo = eight.trajectories.flatMap(({ trajectory, advantages, ...row }) =>
       Array.from(trajectory.lossMask, (trained, t) => {
         const ratio = Math.exp(row.newLogprobs![t]! - row.oldLogprobs![t]!);
         const above = advantages[t]! > 0 && ratio > 1.2;
