@@ -13,30 +13,29 @@ export interface CompilerCall {
 type Answer = { call: number; value?: unknown; error?: string };
 type Awaited2<M extends Method> = Awaited<ReturnType<NonNullable<CellCompiler[M]>>>;
 
+const { deleteProperty } = Reflect;
 const STOPPED = "the compiler's thread has stopped; restart the kernel";
 
 /** The compiler as seen from another thread. */
 export class CompilerClient {
   readonly #port: Port;
-  readonly #waiting = new Map<
-    number,
-    { resolve: (value: never) => void; reject: (e: Error) => void }
-  >();
+  // No Map: a cell may have replaced its methods, and wait for a module that it imports.
+  #waiting: Record<number, { resolve: (value: never) => void; reject: (e: Error) => void }> = {};
   #calls = 0;
   #stopped = false;
 
   constructor(port: Port) {
     this.#port = port;
     port.onMessage(({ call, value, error }: Answer) => {
-      const waiting = this.#waiting.get(call);
-      this.#waiting.delete(call);
+      const waiting = this.#waiting[call];
+      deleteProperty(this.#waiting, call);
       if (error === undefined) waiting?.resolve(value as never);
       else waiting?.reject(new Error(error));
     });
     const stopped = (): void => {
       this.#stopped = true;
-      for (const { reject } of this.#waiting.values()) reject(new Error(STOPPED));
-      this.#waiting.clear();
+      for (const call in this.#waiting) this.#waiting[call]!.reject(new Error(STOPPED));
+      this.#waiting = {};
     };
     port.onGone(stopped);
   }
@@ -48,7 +47,7 @@ export class CompilerClient {
     if (this.#stopped) return Promise.reject(new Error(STOPPED));
     const call = ++this.#calls;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(call, { resolve, reject });
+      this.#waiting[call] = { resolve, reject };
       this.#port.postMessage({ call, method, args } satisfies CompilerCall);
     });
   }

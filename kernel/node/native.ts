@@ -7,7 +7,8 @@ import "./quiet-warning.js";
 
 type Importer = (specifier: string, options?: object) => Promise<Namespace>;
 
-const importers = new Map<string, Importer>();
+// No Map: a cell may have replaced its methods.
+const importers: Record<string, Importer> = Object.create(null) as Record<string, Importer>;
 
 /** Node's `import()`, as a module of this folder would call it. */
 export async function nativeImport(
@@ -15,14 +16,14 @@ export async function nativeImport(
   folder: string,
   attributes?: Record<string, string>,
 ): Promise<Namespace> {
-  let importer = importers.get(folder);
+  let importer = importers[folder];
   if (importer === undefined) {
     const script = new vm.Script("(specifier, options) => import(specifier, options)", {
       filename: join(folder, "cell.mjs"),
       importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     importer = script.runInThisContext() as Importer;
-    importers.set(folder, importer);
+    importers[folder] = importer;
   }
   const options = attributes === undefined ? undefined : { with: attributes };
   return interop(await importer(specifier, options));

@@ -111,6 +111,26 @@ test("a cell that closes all handles of its process is followed by others", asyn
   await other.close();
 });
 
+test("a cell imports a module after one has replaced what the kernel waits with", async () => {
+  const patches = [
+    "Map.prototype.get = () => 1",
+    "Map.prototype.set = function () { return this }",
+    "Map.prototype.delete = () => { throw 1 }",
+    "Reflect.deleteProperty = () => { throw 1 }",
+    "Set.prototype.add = () => { throw 1 }",
+  ];
+  for (const patch of patches) {
+    const other = await FrontEnd.start({ language: "javascript" });
+    try {
+      await other.execute(`${patch}; 1`);
+      const { result } = await other.execute('(await import("node:os")).EOL.length');
+      assert.deepEqual(result, { "text/plain": "1" }, patch);
+    } finally {
+      await other.close();
+    }
+  }
+});
+
 test("what a cell has replaced is its own: the kernel runs on, and later cells still have it", async () => {
   const other = await FrontEnd.start({ language: "javascript" });
   try {
