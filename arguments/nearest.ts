@@ -2,13 +2,12 @@
  * The known name nearest to a mistyped one; undefined when none is near enough to be meant. Of names with
  * dots the end is enough: `model.path` is near to `actor_rollout_ref.model.path`.
  *
- * A ground room: cells, configurations, commands and requests all ask here, so that the same slip gets
- * the same hint everywhere.
+ * Cells, configurations, commands and requests all ask here, so that the same mistake gets the same hint.
  *
  * @example
  * ```js
  * import assert from "node:assert/strict";
- * import { nearest } from "../src/text/index.js";
+ * import { nearest } from "./nearest.js";
  *
  * assert.equal(nearest("entropy_wieght", ["entropy_weight", "n"]), "entropy_weight");
  * assert.equal(nearest("colour", ["n", "top_k"]), undefined);
@@ -33,7 +32,7 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Letters to insert, delete or exchange, neighbours swapped counting once. */
+/** Letters to insert, delete or exchange, adjacent letters swapped counting once. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -1,14 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
+import { whole } from "../numbers.js";
 import type { ViewCommandOptions } from "../view/view-rollouts.js";
-
-const whole =
-  (least: number, most = Number.MAX_SAFE_INTEGER) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (Number.isInteger(value) && value >= least && value <= most) return value;
-    const to = most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : "";
-    throw new InvalidArgumentError(`It must be a whole number from ${least}${to}.`);
-  };
 
 function positive(text: string): number {
   const value = Number(text);

@@ -115,12 +115,12 @@ function makeGlobals(): Map<string, PickleGlobal> {
       add(module, name, { make: (args) => new PickleObject(name, args) });
     }
   };
-  for (const room of ["torch.distributed._tensor", "torch.distributed.tensor"]) {
-    for (const module of [room, `${room}.api`, `${room}._api`]) add(module, "DTensor");
-    for (const module of [room, `${room}.placement_types`]) {
+  for (const prefix of ["torch.distributed._tensor", "torch.distributed.tensor"]) {
+    for (const module of [prefix, `${prefix}.api`, `${prefix}._api`]) add(module, "DTensor");
+    for (const module of [prefix, `${prefix}.placement_types`]) {
       data(module, "Shard Replicate Partial _Partial _StridedShard DTensorSpec TensorMeta");
     }
-    data(`${room}._dtensor_spec`, "DTensorSpec TensorMeta ShardOrderEntry");
+    data(`${prefix}._dtensor_spec`, "DTensorSpec TensorMeta ShardOrderEntry");
   }
   data("torch.distributed.device_mesh", "DeviceMesh");
   data("torch.distributed._tensor.device_mesh", "DeviceMesh");

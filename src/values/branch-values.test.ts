@@ -267,7 +267,7 @@ test("branchValues() stopped anywhere and called again has the same bytes as one
       branchValues(markov(), [{ id: "other", prompt: "q?" }], { ...settings, into: parts! }),
       /must be of these tasks, in order, got task "t0" at 0/,
     );
-    // Tasks without an id are told apart by their prompts.
+    // Tasks without an id are identified by their prompts.
     const named = join(folder, "prompts.jsonl");
     await branchValues(markov(), [{ prompt: "q?" }], { ...settings, into: named });
     await branchValues(markov(), [{ prompt: "q?" }], { ...settings, into: named });

@@ -9,7 +9,7 @@ import type { RolloutTree } from "../rollout/rollout-tree.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
 import { rounded, type ValueRecord, type ValueState } from "./value-record.js";
 
-/** What a task is told apart by in a file: its id, or its place and a hash of its prompt. */
+/** What identifies a task in a file: its id, or its place and a hash of its prompt. */
 export const labelOf = ({ id, prompt }: ScorableTask, index: number): string =>
   id ?? `#${index} ${sha256(JSON.stringify(prompt ?? null)).slice(0, 8)}`;
 

@@ -210,7 +210,7 @@ test(
     };
     const before = await written();
     await update(policy, advantages(scored), { learningRate: 1e-4 });
-    assert.ok((await written()) > before, "what was rewarded has become likelier");
+    assert.ok((await written()) > before, "what was rewarded has become more likely");
   },
 );
 
