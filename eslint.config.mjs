@@ -57,7 +57,6 @@ export default tseslint.config(
       ...[
         "**/*.test.ts",
         "**/testing/**",
-        "**/testing.ts",
         "src/doctor/**",
         "src/scale/job/**",
         "src/scale/ray/**",

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** What has been in it by accident, or could be. */
 const never = [
   [/\.test\.|\.slow\./, "a test"],
-  [/(^|\/)(testing\/|testing\.|test-run\.|fake-host\.)/, "a helper of tests"],
+  [/(^|\/)testing\//, "a helper of tests"],
   [/^dist\/(bench|tests|examples)\//, "built for tests"],
   [/^(bench|tests|scripts|node_modules|\.ci|\.git)\//, "of the repository alone"],
   [
@@ -21,8 +21,7 @@ const never = [
 ];
 /** For tools and policies without a model: public. */
 const isPublicHelper = (path) =>
-  /^(dist\/)?src\/(rollout\/testing\/|api\/experimental\/testing\.)/.test(path) &&
-  !/\.test\./.test(path);
+  /^(dist\/)?src\/rollout\/testing\//.test(path) && !/\.test\./.test(path);
 
 /** The platforms that a release has addons for. */
 export const addons = ["linux-x64", "linux-x64-musl", "linux-arm64", "linux-arm64-musl"].concat([

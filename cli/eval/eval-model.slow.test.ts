@@ -17,7 +17,7 @@ import { benchmarks } from "../../src/eval/benchmarks/benchmarks.js";
 import type { Sample } from "../../src/eval/infer/sample.js";
 import { Random } from "../../src/random/random.js";
 import { remount, smallDisk } from "../../tests/small-disk.js";
-import { root } from "../run/test-run.js";
+import { root } from "../../tests/cli/notebook-run.js";
 
 const temporary = mkdtempSync(join(tmpdir(), "eval-command-"));
 after(() => {

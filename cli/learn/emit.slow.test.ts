@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runLine } from "../../src/run/loggers/json-lines.js";
-import { small } from "./testing.js";
+import { small } from "../../tests/cli/training-run.js";
 
 const command = fileURLToPath(new URL("../../../bin/arpo-lab.mjs", import.meta.url));
 

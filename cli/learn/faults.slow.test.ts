@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { remount, smallDisk } from "../../tests/small-disk.js";
 import { until } from "../../tests/until.js";
-import { fingerprint, runToEnd, small, start } from "./testing.js";
+import { fingerprint, runToEnd, small, start } from "../../tests/cli/training-run.js";
 
 const steps = ["trainer.total_training_steps=4", "trainer.save_freq=1", "trainer.test_freq=4"];
 const home = () => mkdtemp(join(tmpdir(), "arpo-lab-faults-"));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "node:test";
 import { Random } from "../../src/random/random.js";
-import { fingerprint, runToEnd, small, start } from "./testing.js";
+import { fingerprint, runToEnd, small, start } from "../../tests/cli/training-run.js";
 
 const args = (folder: string) => [
   ...small(

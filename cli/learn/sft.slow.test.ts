@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Random } from "../../src/random/random.js";
 import { sharedData } from "../../tests/shared-data.js";
-import { fingerprint, runToEnd, start } from "./testing.js";
+import { fingerprint, runToEnd, start } from "../../tests/cli/training-run.js";
 
 const model = fileURLToPath(new URL("../../../data/models/tiny", import.meta.url));
 const published = sharedData("config/qwen_sft.yaml");

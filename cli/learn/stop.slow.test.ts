@@ -3,7 +3,7 @@ import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { fingerprint, runToEnd, small, start } from "./testing.js";
+import { fingerprint, runToEnd, small, start } from "../../tests/cli/training-run.js";
 
 async function home(t: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "arpo-lab-stop-"));

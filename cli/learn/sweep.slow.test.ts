@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "../../tests/temporary.js";
 import { until } from "../../tests/until.js";
-import { fingerprint, runToEnd, small, start } from "./testing.js";
+import { fingerprint, runToEnd, small, start } from "../../tests/cli/training-run.js";
 
 const program = fileURLToPath(new URL("../../../bin/arpo-lab.mjs", import.meta.url));
 const shared = small(

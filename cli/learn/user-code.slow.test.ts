@@ -4,7 +4,7 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { fingerprint, runToEnd, small } from "./testing.js";
+import { fingerprint, runToEnd, small } from "../../tests/cli/training-run.js";
 
 interface Project {
   folder: string;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { until } from "../../tests/until.js";
 import { temporaryFolder } from "../../tests/temporary.js";
-import { notebookOf, run, runIn, shown, start } from "./test-run.js";
+import { notebookOf, run, runIn, shown, start } from "../../tests/cli/notebook-run.js";
 
 test("run interrupts a cell that hangs, in a loop or in an await, and keeps what it printed", async () => {
   for (const hang of ["for (;;) {}", "await new Promise(() => undefined);"]) {

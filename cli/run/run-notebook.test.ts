@@ -11,7 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { readNotebook } from "../../kernel/notebook/read.js";
-import { notebookOf, run, runIn, shown, writeBeside } from "./test-run.js";
+import { notebookOf, run, runIn, shown, writeBeside } from "../../tests/cli/notebook-run.js";
 
 test("run executes a notebook into another file, which stays valid, and says how far it is", async () => {
   const path = notebookOf(

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { start } from "../learn/testing.js";
+import { start } from "../../tests/cli/training-run.js";
 
 test("a floating rejection and a late throw do not end a server: told, and it continues to answer", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "arpo-lab-stray-"));

@@ -4,7 +4,7 @@ import { until } from "../../tests/until.js";
 import { clearOutput, display, prompt } from "../cells.js";
 import { displaySymbol } from "./displayable.js";
 import { formatValue } from "./format.js";
-import { FakeHost } from "./fake-host.js";
+import { FakeHost } from "../../tests/display/fake-host.js";
 import { html, image, json, latex, Rich } from "./rich.js";
 
 const run = (id: string) => ({ id, count: 1, signal: new AbortController().signal });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tf } from "../../src/tensor/tf.js";
-import { FakeHost } from "./fake-host.js";
+import { FakeHost } from "../../tests/display/fake-host.js";
 import { displaySymbol } from "./displayable.js";
 import { formatValue } from "./format.js";
 

@@ -5,7 +5,7 @@ import { advantages } from "../learn/advantages.js";
 import { score } from "../reward/score-trees.js";
 import { treesFromJsonl, treesToJsonl } from "../rollout/files/tree-jsonl.js";
 import { capture } from "./capture-server.js";
-import { ask, assistant, scriptedCapture, user } from "./testing.js";
+import { ask, assistant, scriptedCapture, user } from "../../tests/capture/scripted-capture.js";
 
 const calc = {
   type: "function",

@@ -3,7 +3,13 @@ import { test } from "node:test";
 import { score } from "../reward/score-trees.js";
 import { treesToJsonl } from "../rollout/files/tree-jsonl.js";
 import { harnessRollout } from "./harness-rollout.js";
-import { ask, assistant, scriptedCapture, type Script, user } from "./testing.js";
+import {
+  ask,
+  assistant,
+  scriptedCapture,
+  type Script,
+  user,
+} from "../../tests/capture/scripted-capture.js";
 
 const script: Script = {
   "<u>hi<e><a>": ["one<e>", "two<e>", "six<e>"],

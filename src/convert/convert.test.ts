@@ -13,7 +13,7 @@ import { compareCheckpoints } from "./compare-checkpoints.js";
 import { convertCheckpoint } from "./convert-checkpoint.js";
 import { openFolder } from "./open-checkpoint.js";
 import { openShards } from "./open-shards.js";
-import { archive, dtensor, pickle, placement, tensor } from "./testing.js";
+import { archive, dtensor, pickle, placement, tensor } from "../../tests/convert/torch-files.js";
 
 const root = await mkdtemp(join(tmpdir(), "arpo-convert-"));
 after(() => rm(root, { recursive: true }));

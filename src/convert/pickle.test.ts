@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PickleObject, unpickle } from "./pickle.js";
-import { pickle } from "./testing.js";
+import { pickle } from "../../tests/convert/torch-files.js";
 import { torchGlobals, torchStorage } from "./torch-globals.js";
 
 const { bytes, call, dict, global, int, list, none, object, text, tuple, u32, u64, whole } = pickle;

@@ -4,7 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { packHalf } from "../model/files/half.js";
-import { archive, pickle, tensor, zip, type TensorPlace, type ZipFaults } from "./testing.js";
+import {
+  archive,
+  pickle,
+  tensor,
+  zip,
+  type TensorPlace,
+  type ZipFaults,
+} from "../../tests/convert/torch-files.js";
 import { TorchArchive } from "./torch-archive.js";
 import type { TorchTensor } from "./torch-globals.js";
 

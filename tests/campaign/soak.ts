@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { small, start } from "../../cli/learn/testing.js";
+import { small, start } from "../cli/training-run.js";
 import { LabServer } from "../../kernel/server/lab-server.js";
 import { temporaryFolder } from "../temporary.js";
 import { FrontEnd } from "../kernel/front-end.js";

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import type { FakeHost } from "../../kernel/display/fake-host.js";
+import type { FakeHost } from "../display/fake-host.js";
 import { Tracebacks } from "../../kernel/run/traceback.js";
 import type { Completion } from "../../kernel/contract/compiler.js";
 import { TestSession } from "./test-session.js";

@@ -1,6 +1,6 @@
 // A session without sockets or threads, for tests: the compiler and the scope joined directly.
 import vm from "node:vm";
-import { FakeHost } from "../../kernel/display/fake-host.js";
+import { FakeHost } from "../display/fake-host.js";
 import { createCellCompiler } from "../../kernel/compile/compiler.js";
 import type {
   CellDiagnostic,

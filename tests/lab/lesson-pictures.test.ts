@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { build } from "esbuild";
-import { root } from "../../cli/run/test-run.js";
+import { root } from "../cli/notebook-run.js";
 
 test("each lesson has a picture of its own on the launcher, and other notebooks have none", async () => {
   const { outputFiles } = await build({

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { root, run } from "../../cli/run/test-run.js";
+import { root, run } from "../cli/notebook-run.js";
 import { joinLines, type Multiline } from "../../kernel/notebook/notebook.js";
 import { readNotebook } from "../../kernel/notebook/read.js";
 

@@ -40,7 +40,7 @@ test("what had come into the package by accident is named", () => {
     "native/build/arpo.node",
     "dist/vendor/tfjs-float64.mjs",
     "dist/src/view/testing/sample-tree.js",
-    "kernel/display/fake-host.ts",
+    "kernel/display/testing/fake-host.ts",
     "dist/src/learn/update.test.js",
     "data/papermill/__pycache__/arpo_lab_papermill.cpython-311.pyc",
   ];

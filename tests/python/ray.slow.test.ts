@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { runToEnd } from "../../cli/learn/testing.js";
+import { runToEnd } from "../cli/training-run.js";
 import { KernelClient, ownKernel } from "../../kernel/experimental.js";
 import { attach, cluster, keptJobs } from "../../src/scale/job/cluster.js";
 import { RayConnection } from "../../src/scale/ray/ray-connection.js";

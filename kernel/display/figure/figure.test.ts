@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { FakeHost } from "../fake-host.js";
+import { FakeHost } from "../../../tests/display/fake-host.js";
 import { formatValue } from "../format.js";
 import { figurePicture } from "../../../picture/picture.js";
 import { packedLibrary } from "../../../picture/figure-html.js";

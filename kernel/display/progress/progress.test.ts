@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../../../tests/until.js";
-import { FakeHost } from "../fake-host.js";
+import { FakeHost } from "../../../tests/display/fake-host.js";
 import { clockText, progress, rateText } from "./progress.js";
 
 const texts = (host: FakeHost): string[] => host.calls.map((c) => String(c.bundle?.["text/plain"]));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CommTraffic } from "../../contract/bridge.js";
 import { CommTable } from "../../run/comm-table.js";
-import { FakeHost } from "../fake-host.js";
+import { FakeHost } from "../../../tests/display/fake-host.js";
 import { formatValue } from "../format.js";
 import { joinBuffers, splitBuffers, widget } from "./widget.js";
 

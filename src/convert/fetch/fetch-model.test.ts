@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test, type TestContext } from "node:test";
-import { zip } from "../testing.js";
+import { zip } from "../../../tests/convert/torch-files.js";
 import { download, fetchKnown, type KnownModel } from "./fetch-model.js";
 
 const root = await mkdtemp(join(tmpdir(), "arpo-fetch-"));

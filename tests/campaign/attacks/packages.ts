@@ -3,7 +3,7 @@ import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { unpickle } from "../../../src/convert/pickle.js";
-import { archive, pickle, tensor } from "../../../src/convert/testing.js";
+import { archive, pickle, tensor } from "../../convert/torch-files.js";
 import { TorchArchive } from "../../../src/convert/torch-archive.js";
 import {
   torchGlobals,

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { runToEnd, start } from "../../../cli/learn/testing.js";
+import { runToEnd, start } from "../../cli/training-run.js";
 import { type Area, Broken, type Place } from "../attempt.js";
 import { disturbances, preloaded } from "./disturbed-process.js";
 

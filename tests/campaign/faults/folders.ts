@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { fingerprint, runToEnd } from "../../../cli/learn/testing.js";
+import { fingerprint, runToEnd } from "../../cli/training-run.js";
 import { loadTrees } from "../../../src/rollout/files/tree-files.js";
 import type { Random } from "../../../src/random/random.js";
 import { type Area, Broken } from "../attempt.js";

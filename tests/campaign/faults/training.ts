@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { fingerprint, runToEnd, small, start } from "../../../cli/learn/testing.js";
+import { fingerprint, runToEnd, small, start } from "../../cli/training-run.js";
 import type { Random } from "../../../src/random/random.js";
 import { remount, smallDisk } from "../../small-disk.js";
 import { type Area, type Attempt, Broken, type Place } from "../attempt.js";

@@ -1,10 +1,10 @@
 import type { TestContext } from "node:test";
-import { ByteTokenizer } from "../../tests/policy/byte-tokenizer.js";
-import { ScriptedDecoder } from "../../tests/policy/scripted-decoder.js";
-import type { ChatMessage, ChatOptions } from "../model/tokenizer/tokenizer.js";
-import { LocalPolicy } from "../policy/local-policy.js";
-import { capture, type CaptureOptions } from "./capture-server.js";
-import type { CaptureSession } from "./capture-session.js";
+import { ByteTokenizer } from "../policy/byte-tokenizer.js";
+import { ScriptedDecoder } from "../policy/scripted-decoder.js";
+import type { ChatMessage, ChatOptions } from "../../src/model/tokenizer/tokenizer.js";
+import { LocalPolicy } from "../../src/policy/local-policy.js";
+import { capture, type CaptureOptions } from "../../src/capture/capture-server.js";
+import type { CaptureSession } from "../../src/capture/capture-session.js";
 
 const marks = ["<s>", "<u>", "<a>", "<e>"];
 

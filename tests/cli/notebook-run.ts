@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { emptyNotebook, writeNotebook } from "../../kernel/notebook/write.js";
 import { type NotebookFile, readNotebook } from "../../kernel/notebook/read.js";
-import { temporaryFolder } from "../../tests/temporary.js";
+import { temporaryFolder } from "../temporary.js";
 
-/** The repository's root, seen from dist/cli/run. */
+/** The repository's root, seen from dist/tests/cli. */
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** A new folder with a notebook of code cells; a cell is its source, or source and tags. */

@@ -5,7 +5,7 @@ import {
   type KernelHost,
   type MimeBundle,
   setCurrentHost,
-} from "../host/host.js";
+} from "../../kernel/host/host.js";
 
 /** One call that the host received. */
 export interface HostCall {
