@@ -22,7 +22,7 @@ const folder = process.cwd();
 const wire = new Worker(new URL("./wire/thread.js", import.meta.url), {
   workerData: { connectionFile, language, words, folder } satisfies WireData,
   name: "wire",
-  execArgv: ["--expose-internals", "--no-warnings"], // see wire/signals.ts
+  execArgv: ["--expose-internals", "--no-warnings"], // see wire/process/signals.ts
 });
 wire.postMessage({ compiler: compilerPorts.port1, input: inputPorts.port1 }, [
   compilerPorts.port1,

@@ -1,4 +1,4 @@
-import { packedPackage } from "#platform/packed";
+import { packedPackage } from "#platform/modules/packed";
 import { randomUUID } from "#platform/uuid";
 import { usualColours } from "./traces.js";
 

@@ -1,8 +1,8 @@
 import { buildPage } from "../../kernel/server/build-page.js";
 import { LabServer } from "../../kernel/server/lab-server.js";
 import type { SaveReport } from "../../kernel/server/lab/pages.js";
-import { dataFolder } from "../../kernel/wire/folders.js";
-import { packagePath } from "../../platform/node/package-path.js";
+import { dataFolder } from "../../kernel/wire/process/folders.js";
+import { packagePath } from "../../platform/node/modules/package-path.js";
 import { aside, say } from "../say.js";
 import { openBrowser } from "./open-browser.js";
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-import { importAddress } from "#platform/user-modules";
+import { importAddress } from "#platform/modules/user-modules";
 import type * as node from "../node/native.js";
 import { bundledModule } from "./own-module.js";
 

@@ -1,5 +1,5 @@
-import { environment } from "#platform/environment";
-import { currentFolder } from "#platform/machine";
+import { environment } from "#platform/process/environment";
+import { currentFolder } from "#platform/process/machine";
 import type * as node from "../node/process.js";
 import { formatWithOptions, inspect } from "node-inspect-extracted";
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "#platform/files";
-import { packagePath } from "#platform/package-path";
+import { packagePath } from "#platform/modules/package-path";
 
 const versionIn = (manifest: string): string =>
   (JSON.parse(readFileSync(packagePath(manifest), "utf8")) as { version: string }).version;

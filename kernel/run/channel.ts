@@ -1,4 +1,4 @@
-import { soon } from "#platform/turns";
+import { soon } from "#platform/process/turns";
 import { WORDS, type FromMain } from "../contract/bridge.js";
 import type { Port } from "../contract/port.js";
 

@@ -3,12 +3,12 @@ import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import type { WireData } from "../contract/bridge.js";
 import { log } from "../host/host.js";
 import { portOf } from "../node/port.js";
-import { interruptChildren } from "./children.js";
+import { interruptChildren } from "./process/children.js";
 import { readConnection, Signer } from "./connection.js";
-import { currentFolder, dataFolder } from "./folders.js";
-import { MainInspector } from "./main-inspector.js";
-import { watchParent } from "./parent-watch.js";
-import { onInterruptSignal } from "./signals.js";
+import { currentFolder, dataFolder } from "./process/folders.js";
+import { MainInspector } from "./process/main-inspector.js";
+import { watchParent } from "./process/parent-watch.js";
+import { onInterruptSignal } from "./process/signals.js";
 import { bindSockets } from "./sockets.js";
 import { type Outside, WireKernel } from "./wire-kernel.js";
 

@@ -24,17 +24,17 @@ export { rubric, type RubricPart } from "../reward/judge-reward.js";
 export { byDataSource } from "../reward/by-data-source.js";
 export { environmentReward } from "../reward/environment-reward.js";
 export { loadReward } from "../reward/load-reward.js";
-export { deepResearch } from "../reward/deep-research.js";
-export { exactMatch, substringMatch } from "../reward/qa-em.js";
-export { math } from "../reward/math.js";
-export { gsm8k } from "../reward/math.js";
+export { deepResearch } from "../reward/answers/deep-research.js";
+export { exactMatch, substringMatch } from "../reward/answers/qa-em.js";
+export { math } from "../reward/answers/math.js";
+export { gsm8k } from "../reward/answers/math.js";
 
 // What rewards are made of
-export { extractAnswer } from "../reward/extract-answer.js";
-export { checkFormat } from "../reward/deep-research.js";
-export { normalizeAnswer, tokenF1 } from "../reward/qa-em.js";
-export { mathEquivalent } from "../reward/math-equivalence.js";
-export { numericEquivalent } from "../reward/numeric-equivalence.js";
+export { extractAnswer } from "../reward/answers/extract-answer.js";
+export { checkFormat } from "../reward/answers/deep-research.js";
+export { normalizeAnswer, tokenF1 } from "../reward/answers/qa-em.js";
+export { mathEquivalent } from "../reward/answers/math-equivalence.js";
+export { numericEquivalent } from "../reward/answers/numeric-equivalence.js";
 
 // Advantages
 export {

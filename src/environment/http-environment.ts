@@ -1,4 +1,4 @@
-import { environment } from "#platform/environment";
+import { environment } from "#platform/process/environment";
 import { checkArguments, shown } from "../../arguments/check-arguments.js";
 import {
   checkOptions,

@@ -4,7 +4,7 @@ import { readFile, readdir } from "#platform/files";
 import { basename, join, resolve } from "#platform/path";
 import { z } from "#zod";
 import { defined } from "../../arguments/defined.js";
-import { extractAnswer } from "../reward/extract-answer.js";
+import { extractAnswer } from "../reward/answers/extract-answer.js";
 import { resultIn } from "../text/result-block.js";
 import type { Benchmark } from "./benchmarks/benchmark.js";
 import { benchmarks } from "./benchmarks/benchmarks.js";

@@ -4,7 +4,7 @@ import { importRollouts } from "../import/import-rollouts.js";
 import type { ImportedRollouts } from "../import/imported-rollouts.js";
 import { advantages } from "../learn/advantages.js";
 import type { TrainingBatch } from "../learn/batch.js";
-import { deepResearch } from "../reward/deep-research.js";
+import { deepResearch } from "../reward/answers/deep-research.js";
 import { score } from "../reward/score-trees.js";
 import type { Scored } from "../reward/scored.js";
 import { explain } from "../view/explain/explain.js";

@@ -1,5 +1,5 @@
-import { environment } from "#platform/environment";
-import { homedir, system } from "#platform/machine";
+import { environment } from "#platform/process/environment";
+import { homedir, system } from "#platform/process/machine";
 import { join } from "#platform/path";
 
 /** A path whose `~` is the home folder, as shells have it; any other stays as it is. */

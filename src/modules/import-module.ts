@@ -1,4 +1,4 @@
-import { importAddress } from "#platform/user-modules";
+import { importAddress } from "#platform/modules/user-modules";
 import { expectUserCode, running } from "../watch/running.js";
 
 /**

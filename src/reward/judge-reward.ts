@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkOptions, finite, type OptionRules } from "../../arguments/check-options.js";
-import { extractAnswer } from "./extract-answer.js";
+import { extractAnswer } from "./answers/extract-answer.js";
 import type { JudgedTrajectory } from "./judged-trajectory.js";
 import {
   asScore,

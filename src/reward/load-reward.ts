@@ -3,10 +3,10 @@ import { addressOf } from "#platform/addresses";
 import { homePath } from "../files/home-path.js";
 import { importModule } from "../modules/import-module.js";
 import { nearest } from "../../arguments/nearest.js";
-import { deepResearch } from "./deep-research.js";
+import { deepResearch } from "./answers/deep-research.js";
 import { environmentReward } from "./environment-reward.js";
-import { gsm8k, math, mathNumeric } from "./math.js";
-import { exactMatch, substringMatch } from "./qa-em.js";
+import { gsm8k, math, mathNumeric } from "./answers/math.js";
+import { exactMatch, substringMatch } from "./answers/qa-em.js";
 import { byDataSource, nameOf } from "./by-data-source.js";
 import { isGroupReward, type Reward, type RewardFunction } from "./reward-function.js";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deepResearch } from "./deep-research.js";
-import { normalizeAnswer, tokenF1 } from "./qa-em.js";
-import { mathEquivalent } from "./math-equivalence.js";
-import { math } from "./math.js";
+import { deepResearch } from "./answers/deep-research.js";
+import { normalizeAnswer, tokenF1 } from "./answers/qa-em.js";
+import { mathEquivalent } from "./answers/math-equivalence.js";
+import { math } from "./answers/math.js";
 import { strip, words } from "../text/python-text.js";
 
 test("words() splits where Python does: U+0085 and U+3000 yes, U+FEFF and U+200B no", () => {

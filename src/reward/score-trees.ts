@@ -1,5 +1,5 @@
-import { expectManyListeners } from "#platform/many-listeners";
-import { yieldToEventLoop } from "#platform/turns";
+import { expectManyListeners } from "#platform/process/many-listeners";
+import { yieldToEventLoop } from "#platform/process/turns";
 import { above, checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
 import { defined } from "../../arguments/defined.js";
 import { Semaphore } from "../concurrency/semaphore.js";
@@ -9,7 +9,7 @@ import type { RolloutTask } from "../rollout/task.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
 import { turnsOf } from "../rollout/tree/turns.js";
 import { running } from "../watch/running.js";
-import { deepResearch } from "./deep-research.js";
+import { deepResearch } from "./answers/deep-research.js";
 import { environmentReward } from "./environment-reward.js";
 import { judgedPrompt, type JudgedTrajectory } from "./judged-trajectory.js";
 import { groupScores, isGroupReward, type Reward } from "./reward-function.js";

@@ -1,6 +1,6 @@
-import { environment } from "../../platform/browser/environment.js";
+import { environment } from "../../platform/browser/process/environment.js";
 import { mountSite } from "../../platform/browser/site/mount.js";
-import { here } from "../../platform/browser/folder-in-use.js";
+import { here } from "../../platform/browser/process/folder-in-use.js";
 import { shareData } from "../files/share-data.js";
 import { SharedFiles } from "../files/shared-files.js";
 import type { Place } from "./thread-data.js";

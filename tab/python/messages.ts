@@ -1,5 +1,5 @@
 import type { ChildReady, ChildReply, ChildRequest } from "../../src/tools/python/protocol.js";
-import type { FrameSettings } from "../../platform/node/python-frame.js";
+import type { FrameSettings } from "../../platform/node/modules/python-frame.js";
 
 /** What Pyodide is made of, fetched by the page: the frame can fetch nothing. */
 export interface PythonAssets {

@@ -1,4 +1,4 @@
-import { frame } from "../../platform/browser/frame-in-use.js";
+import { frame } from "../../platform/browser/modules/frame-in-use.js";
 import type { Ask } from "./messages.js";
 
 /** Lets this thread start interpreters in the page's frame, by a port that leads there. */

@@ -1,4 +1,4 @@
-import { environment } from "../../platform/browser/environment.js";
+import { environment } from "../../platform/browser/process/environment.js";
 import {
   existsSync,
   mkdirSync,

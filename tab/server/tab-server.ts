@@ -20,7 +20,7 @@ import { Pages } from "../../kernel/server/lab/pages.js";
 import { labRoutes } from "../../kernel/server/lab/routes.js";
 import { utf8Bytes } from "../../platform/browser/bytes.js";
 import { closeSync, readFileSync, readSync } from "../../platform/browser/files.js";
-import { packagePath } from "../../platform/browser/package-path.js";
+import { packagePath } from "../../platform/browser/modules/package-path.js";
 import { randomUUID } from "../../platform/browser/uuid.js";
 import { folderArchive, unpackFolder } from "../files/folder-archive.js";
 import { home } from "../files/share-data.js";

@@ -7,7 +7,7 @@ import { root } from "../cli/notebook-run.js";
 
 test("each lesson has a picture of its own on the launcher, and other notebooks have none", async () => {
   const { outputFiles } = await build({
-    entryPoints: [join(root, "kernel/server/page/src/lesson-pictures.ts")],
+    entryPoints: [join(root, "kernel/server/page/src/notebook/lesson-pictures.ts")],
     ...{ bundle: true, write: false, format: "esm" },
   });
   const text = Buffer.from(outputFiles[0]!.contents).toString("base64");

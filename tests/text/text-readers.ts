@@ -57,12 +57,17 @@ import {
   lastBoxed,
   lastBoxedOrTail,
   unboxed,
-} from "../../src/reward/extract-answer.js";
-import { checkFormat, deepResearch } from "../../src/reward/deep-research.js";
-import { exactMatch, normalizeAnswer, substringMatch, tokenF1 } from "../../src/reward/qa-em.js";
-import { gsm8k, math, mathNumeric } from "../../src/reward/math.js";
-import { mathEquivalent, normalizeMath } from "../../src/reward/math-equivalence.js";
-import { numericEquivalent } from "../../src/reward/numeric-equivalence.js";
+} from "../../src/reward/answers/extract-answer.js";
+import { checkFormat, deepResearch } from "../../src/reward/answers/deep-research.js";
+import {
+  exactMatch,
+  normalizeAnswer,
+  substringMatch,
+  tokenF1,
+} from "../../src/reward/answers/qa-em.js";
+import { gsm8k, math, mathNumeric } from "../../src/reward/answers/math.js";
+import { mathEquivalent, normalizeMath } from "../../src/reward/answers/math-equivalence.js";
+import { numericEquivalent } from "../../src/reward/answers/numeric-equivalence.js";
 import { tokenKinds } from "../../src/rollout/entropy/model-tokens.js";
 import { asObject, toolFormat, type ToolFormatName } from "../../src/serve/tools/tool-format.js";
 import { ToolReader } from "../../src/serve/chat.js";

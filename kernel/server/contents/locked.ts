@@ -7,7 +7,7 @@ import {
   rmSync,
   writeFileSync,
 } from "#platform/files";
-import { hostname, isRunning, processId } from "#platform/machine";
+import { hostname, isRunning, processId } from "#platform/process/machine";
 import { randomUUID } from "#platform/uuid";
 import { ErrorResponse } from "../../../http-server/error-response.js";
 import type { Place } from "./place.js";

@@ -1,7 +1,7 @@
 import type { RunRequest } from "../../contract/bridge.js";
 import type { CompilerClient } from "../../contract/compiler-client.js";
-import { currentFolder } from "../folders.js";
-import type { MainInspector } from "../main-inspector.js";
+import { currentFolder } from "../process/folders.js";
+import type { MainInspector } from "../process/main-inspector.js";
 import { Arrivals } from "./arrivals.js";
 import { Breakpoints } from "./breakpoints.js";
 import { CellFiles } from "./cell-files.js";

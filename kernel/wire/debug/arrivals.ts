@@ -1,4 +1,4 @@
-import type { MainInspector } from "../main-inspector.js";
+import type { MainInspector } from "../process/main-inspector.js";
 import type { Breakpoints } from "./breakpoints.js";
 import type { CellFiles } from "./cell-files.js";
 import type { Paused } from "./protocol.js";

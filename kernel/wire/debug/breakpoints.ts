@@ -1,7 +1,7 @@
 import type { Debugger } from "node:inspector";
 import { DEBUG_TARGET, type BreakpointRule } from "../../contract/debug.js";
 import type { CompilerClient } from "../../contract/compiler-client.js";
-import type { MainInspector } from "../main-inspector.js";
+import type { MainInspector } from "../process/main-inspector.js";
 import { type Breakpoint, Refusal, type SourceBreakpoint } from "./protocol.js";
 import type { ScriptPlace } from "./positions.js";
 import type { Script, Scripts } from "./scripts.js";

@@ -3,7 +3,7 @@ import type { Debugger } from "node:inspector";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DebugSource } from "../../contract/debug.js";
-import type { MainInspector } from "../main-inspector.js";
+import type { MainInspector } from "../process/main-inspector.js";
 import type { CellFiles } from "./cell-files.js";
 import { type Positions, positionsOf } from "./positions.js";
 import type { Target } from "./target.js";

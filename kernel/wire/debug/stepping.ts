@@ -1,4 +1,4 @@
-import type { MainInspector } from "../main-inspector.js";
+import type { MainInspector } from "../process/main-inspector.js";
 import type { CallFrame, Paused } from "./protocol.js";
 import type { Scripts } from "./scripts.js";
 

@@ -1,4 +1,4 @@
-import type { MainInspector } from "../main-inspector.js";
+import type { MainInspector } from "../process/main-inspector.js";
 import { Arrivals } from "./arrivals.js";
 import type { Breakpoints } from "./breakpoints.js";
 import { isError, type Json, type Paused, Refusal } from "./protocol.js";

@@ -1,6 +1,6 @@
 import type { Runtime } from "node:inspector";
 import { DEBUG_TARGET, type DescribedValue } from "../../contract/debug.js";
-import type { MainInspector } from "../main-inspector.js";
+import type { MainInspector } from "../process/main-inspector.js";
 import { Refusal, type RemoteObject } from "./protocol.js";
 
 /** A value of the other thread as it goes into a call there. */

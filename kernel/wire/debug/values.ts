@@ -1,7 +1,7 @@
 import type { Debugger, Runtime } from "node:inspector";
 import type { CompilerClient } from "../../contract/compiler-client.js";
 import type { DescribedValue } from "../../contract/debug.js";
-import type { MainInspector } from "../main-inspector.js";
+import type { MainInspector } from "../process/main-inspector.js";
 import type { Frames } from "./frames.js";
 import {
   type CallFrame,

@@ -4,7 +4,7 @@ import { answersOf, readPages } from "../../../tests/natural/read-question.js";
 import { readStory } from "../../../tests/natural/read-story.js";
 import { demonstrationTools } from "../../defaults/task-tools.js";
 import { Random } from "../../random/random.js";
-import { deepResearch } from "../../reward/deep-research.js";
+import { deepResearch } from "../../reward/answers/deep-research.js";
 import { question, type Task } from "../task.js";
 import { demonstrate } from "../tasks/demonstrate.js";
 import { createCountry } from "./country.js";

@@ -1,5 +1,5 @@
 import { isTooDeep } from "../../../http-server/nesting.js";
-import type * as sockets from "#platform/web-socket";
+import type * as sockets from "#platform/network/web-socket";
 import { shown } from "../../../arguments/check-arguments.js";
 import { shownUrl } from "../../http/request-json.js";
 import { withoutSecrets } from "../../http/without-secrets.js";
@@ -80,7 +80,7 @@ export class Connection {
   /** Opens a session. A server that is full accepts the connection and refuses it then, with a code. */
   static async open(peer: Peer, signal?: AbortSignal): Promise<Connection> {
     // Loaded when it is used: most programs open no WebSocket.
-    const { openSocket } = await import("#platform/web-socket");
+    const { openSocket } = await import("#platform/network/web-socket");
     const made = new Connection(peer, openSocket);
     try {
       await made.#answer("open a session", signal, () => undefined);

@@ -1,11 +1,11 @@
-import { expectManyListeners } from "#platform/many-listeners";
+import { expectManyListeners } from "#platform/process/many-listeners";
 import { checkArguments } from "../../../arguments/check-arguments.js";
 import { checkOptions, integer, type OptionRules } from "../../../arguments/check-options.js";
 import { defined } from "../../../arguments/defined.js";
 import { Semaphore } from "../../concurrency/semaphore.js";
 import type { Policy, Session } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
-import { extractAnswer } from "../../reward/extract-answer.js";
+import { extractAnswer } from "../../reward/answers/extract-answer.js";
 import { rolloutRules } from "../../rollout/option-rules.js";
 import { callContent } from "../../text/call-input.js";
 import { type Tools, ToolSet, toolSetOf } from "../../tools/tool-set.js";

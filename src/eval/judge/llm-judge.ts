@@ -7,7 +7,7 @@ import {
   required,
   rulesWithout,
 } from "../../../arguments/check-options.js";
-import { expectManyListeners } from "#platform/many-listeners";
+import { expectManyListeners } from "#platform/process/many-listeners";
 import { defined } from "../../../arguments/defined.js";
 import { samplingRules } from "../../policy/check-generate.js";
 import {

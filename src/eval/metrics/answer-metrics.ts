@@ -1,6 +1,6 @@
-import { sharedWords } from "../../reward/qa-em.js";
-import { mathEquivalent } from "../../reward/math-equivalence.js";
-import { numericEquivalent } from "../../reward/numeric-equivalence.js";
+import { sharedWords } from "../../reward/answers/qa-em.js";
+import { mathEquivalent } from "../../reward/answers/math-equivalence.js";
+import { numericEquivalent } from "../../reward/answers/numeric-equivalence.js";
 import { strip, withoutArticles, withoutPunctuation, words } from "../../text/python-text.js";
 
 /** What Python's `repr` does not print as it is: control, format and unassigned characters, odd spaces. */

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../../arguments/check-arguments.js";
-import { mathEquivalent } from "../../reward/math-equivalence.js";
+import { mathEquivalent } from "../../reward/answers/math-equivalence.js";
 import { strip } from "../../text/python-text.js";
 
 /**

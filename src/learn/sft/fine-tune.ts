@@ -3,7 +3,7 @@ import { checkArguments } from "../../../arguments/check-arguments.js";
 import type { Demonstration } from "../../data/tasks/demonstrate.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { yieldToEventLoop } from "#platform/turns";
+import { yieldToEventLoop } from "#platform/process/turns";
 import { ProgressLine } from "../../show/progress-line.js";
 import { showAs, type Shown, watchAs } from "../../show/show-as.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";

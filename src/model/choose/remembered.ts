@@ -1,5 +1,5 @@
 import { mkdir, readFile, writeFile } from "#platform/files";
-import { processors } from "#platform/machine";
+import { processors } from "#platform/process/machine";
 import { join } from "#platform/path";
 import { cacheFolder } from "../../files/home-path.js";
 import { gpuFiles } from "../../tensor/optional/webgpu.js";

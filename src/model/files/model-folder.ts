@@ -1,5 +1,5 @@
 import { existsSync, mkdir } from "#platform/files";
-import { packagePath } from "#platform/package-path";
+import { packagePath } from "#platform/modules/package-path";
 import { basename, join, resolve } from "#platform/path";
 import { checkArguments } from "../../../arguments/check-arguments.js";
 import { homePath } from "../../files/home-path.js";

@@ -1,4 +1,4 @@
-import { jinja } from "#platform/packages";
+import { jinja } from "#platform/modules/packages";
 import { checkArguments } from "../../../arguments/check-arguments.js";
 import type { ChatMessage, ChatOptions } from "./tokenizer.js";
 import type * as Jinja from "@huggingface/jinja";

@@ -1,4 +1,4 @@
-import { expectManyListeners } from "#platform/many-listeners";
+import { expectManyListeners } from "#platform/process/many-listeners";
 import { Semaphore } from "../../concurrency/semaphore.js";
 import {
   checkEnvironment,

@@ -1,4 +1,4 @@
-import { environment } from "#platform/environment";
+import { environment } from "#platform/process/environment";
 import { readFile } from "#platform/files";
 import { dirname, resolve } from "#platform/path";
 import { nearest } from "../../../arguments/nearest.js";

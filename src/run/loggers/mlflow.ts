@@ -1,5 +1,5 @@
 import { toBase64 } from "#platform/bytes";
-import { environment } from "#platform/environment";
+import { environment } from "#platform/process/environment";
 import { checkOptions, milliseconds } from "../../../arguments/check-options.js";
 import { join } from "#platform/path";
 import { readIfThere } from "../../files/read-if-there.js";

@@ -1,5 +1,5 @@
 import { appendFile, mkdir } from "#platform/files";
-import { processId } from "#platform/machine";
+import { processId } from "#platform/process/machine";
 import { join } from "#platform/path";
 import { checkArguments } from "../../../arguments/check-arguments.js";
 import type { Logger } from "./logger.js";

@@ -1,11 +1,11 @@
 import { addressOf } from "#platform/addresses";
-import { cores } from "#platform/cores";
-import { environment } from "#platform/environment";
+import { cores } from "#platform/process/cores";
+import { environment } from "#platform/process/environment";
 import { mkdir, open } from "#platform/files";
-import { system } from "#platform/machine";
-import { packagePath } from "#platform/package-path";
+import { system } from "#platform/process/machine";
+import { packagePath } from "#platform/modules/package-path";
 import { dirname, join } from "#platform/path";
-import { ownProgram, spawn } from "#platform/programs";
+import { ownProgram, spawn } from "#platform/process/programs";
 import { checkOptions } from "../../../arguments/check-options.js";
 import { defined } from "../../../arguments/defined.js";
 import { Semaphore } from "../../concurrency/semaphore.js";

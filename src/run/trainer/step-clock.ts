@@ -1,4 +1,4 @@
-import { cpuSeconds } from "#platform/machine";
+import { cpuSeconds } from "#platform/process/machine";
 
 /** Seconds spent in the parts of one step. */
 export class StepClock {

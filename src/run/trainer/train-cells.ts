@@ -18,7 +18,7 @@ import type { EnvironmentSource } from "../../environment/environment.js";
 import type { Trainable } from "../../learn/update/trainee.js";
 import type { Policy } from "../../policy/policies.js";
 import type { Reward } from "../../reward/reward-function.js";
-import { deepResearch } from "../../reward/deep-research.js";
+import { deepResearch } from "../../reward/answers/deep-research.js";
 import { environmentReward } from "../../reward/environment-reward.js";
 import { type LiveShow, showAs, type Shown, watchAs } from "../../show/show-as.js";
 import { ToolSet, type Tools, toolSetOf } from "../../tools/tool-set.js";

@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, readSync } from "#platform/files";
-import { architecture, system } from "#platform/machine";
-import { requirePackage } from "#platform/optional";
-import { packagePath } from "#platform/package-path";
+import { architecture, system } from "#platform/process/machine";
+import { requirePackage } from "#platform/modules/optional";
+import { packagePath } from "#platform/modules/package-path";
 import { join } from "#platform/path";
-import { ownProgram } from "#platform/programs";
+import { ownProgram } from "#platform/process/programs";
 import { checkSignatures, type EngineFunctions, type Floats } from "./engine-functions.js";
 import type { Engine } from "./engine.js";
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "#platform/files";
-import { cores, sharesMemory } from "#platform/cores";
-import { environment } from "#platform/environment";
-import { packagePath } from "#platform/package-path";
-import { startThread } from "#platform/threads";
+import { cores, sharesMemory } from "#platform/process/cores";
+import { environment } from "#platform/process/environment";
+import { packagePath } from "#platform/modules/package-path";
+import { startThread } from "#platform/modules/threads";
 import { checkSignatures, type EngineFunctions, type Floats } from "./engine-functions.js";
 import type { Engine } from "./engine.js";
 import { hasRelaxedSimd, type WasmBuild, wasmBuilds } from "./wasm-builds.js";

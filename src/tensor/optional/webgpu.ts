@@ -1,8 +1,8 @@
 import type { KernelBackend } from "#tfjs";
 import { readdirSync } from "#platform/files";
-import { agent, openGpu } from "#platform/gpu";
-import { system } from "#platform/machine";
-import { resolvePackage } from "#platform/optional";
+import { agent, openGpu } from "#platform/modules/gpu";
+import { system } from "#platform/process/machine";
+import { resolvePackage } from "#platform/modules/optional";
 import { type FoundGpu, gpuDevice, holdDevice, nameOf } from "../gpu/device.js";
 
 let gpu: Promise<GPU> | undefined;

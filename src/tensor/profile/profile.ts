@@ -1,4 +1,4 @@
-import { ownCpuSeconds } from "#platform/machine";
+import { ownCpuSeconds } from "#platform/process/machine";
 import { checkArguments } from "../../../arguments/check-arguments.js";
 import { checkOptions, integer } from "../../../arguments/check-options.js";
 import { textTable } from "../../text/text-table.js";

@@ -5,7 +5,7 @@ import {
   milliseconds,
   type OptionRules,
 } from "../../../arguments/check-options.js";
-import { isIP, lookup, networks, whyNoPages } from "#platform/networks";
+import { isIP, lookup, networks, whyNoPages } from "#platform/network/networks";
 import { AppendStore } from "../search/append-store.js";
 import { HttpError, isAxiosError } from "../../http/request-json.js";
 import { htmlText } from "./html-text.js";

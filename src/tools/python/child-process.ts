@@ -1,6 +1,6 @@
 import { joinBytes, utf8Text } from "#platform/bytes";
-import { system } from "#platform/machine";
-import { endGroup, spawn } from "#platform/programs";
+import { system } from "#platform/process/machine";
+import { endGroup, spawn } from "#platform/process/programs";
 import type { ChildReady, ChildReply } from "./protocol.js";
 import type { Hold } from "./python-child.js";
 

@@ -1,10 +1,10 @@
-import { cores } from "#platform/cores";
+import { cores } from "#platform/process/cores";
 import { existsSync, realpathSync } from "#platform/files";
-import { resolvePackage } from "#platform/optional";
-import { packagePath } from "#platform/package-path";
+import { resolvePackage } from "#platform/modules/optional";
+import { packagePath } from "#platform/modules/package-path";
 import { dirname, join } from "#platform/path";
-import { knowsFlag, ownProgram } from "#platform/programs";
-import { type FramedPython, pythonFrame } from "#platform/python-frame";
+import { knowsFlag, ownProgram } from "#platform/process/programs";
+import { type FramedPython, pythonFrame } from "#platform/modules/python-frame";
 import { checkArguments } from "../../../arguments/check-arguments.js";
 import { checkOptions, type OptionRules, positive } from "../../../arguments/check-options.js";
 import { type ChildCommand, heldByProcess } from "./child-process.js";

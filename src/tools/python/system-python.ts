@@ -1,8 +1,8 @@
 import { toBase64 } from "#platform/bytes";
 import { existsSync, realpathSync } from "#platform/files";
-import { architecture, homedir, isRoot, system } from "#platform/machine";
+import { architecture, homedir, isRoot, system } from "#platform/process/machine";
 import { dirname, join } from "#platform/path";
-import { spawnSync } from "#platform/programs";
+import { spawnSync } from "#platform/process/programs";
 import { checkOptions, oneOf, type OptionRules } from "../../../arguments/check-options.js";
 import { heldByProcess } from "./child-process.js";
 import { harness } from "./harness.js";

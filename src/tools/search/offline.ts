@@ -1,6 +1,6 @@
 import { readFileSync } from "#platform/files";
-import { packagePath } from "#platform/package-path";
-import { sqlite } from "#platform/packages";
+import { packagePath } from "#platform/modules/package-path";
+import { sqlite } from "#platform/modules/packages";
 import { z } from "#zod";
 import { checkArguments } from "../../../arguments/check-arguments.js";
 import { checkOptions } from "../../../arguments/check-options.js";

@@ -1,4 +1,4 @@
-import { wait } from "#platform/turns";
+import { wait } from "#platform/process/turns";
 import { checkArguments } from "../../../arguments/check-arguments.js";
 import { checkOptions, integer, millisecondsOrNone } from "../../../arguments/check-options.js";
 import { HttpError } from "../../http/request-json.js";

@@ -1,5 +1,5 @@
 import { checkOptions, type OptionRules, texts } from "../../../arguments/check-options.js";
-import { loadResvg } from "#platform/resvg";
+import { loadResvg } from "#platform/modules/resvg";
 import type { FigureLike } from "../../../picture/figure-like.js";
 import type { LaterView, SelfShown } from "./shown.js";
 import { toSvg } from "./to-svg.js";

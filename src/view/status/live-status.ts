@@ -1,4 +1,4 @@
-import { later } from "#platform/turns";
+import { later } from "#platform/process/turns";
 import { randomUUID } from "#platform/uuid";
 import { type ViewComm, viewHost } from "../kernel.js";
 import type { StatusReply, StatusRequest, WorkStatus } from "./payload.js";

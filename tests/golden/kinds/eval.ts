@@ -5,7 +5,7 @@ import {
   type OutputItem,
   outputLength,
 } from "../../../src/eval/metrics/evaluate-item.js";
-import { extractAnswer } from "../../../src/reward/extract-answer.js";
+import { extractAnswer } from "../../../src/reward/answers/extract-answer.js";
 import { judgeVerdict } from "../../../src/eval/metrics/judge-verdict.js";
 import {
   mathMetrics,

@@ -1,8 +1,13 @@
-import { checkFormat, deepResearch } from "../../../src/reward/deep-research.js";
-import { exactMatch, normalizeAnswer, substringMatch, tokenF1 } from "../../../src/reward/qa-em.js";
-import { lastBoxed, lastBoxedOrTail, unboxed } from "../../../src/reward/extract-answer.js";
-import { math } from "../../../src/reward/math.js";
-import { mathEquivalent, normalizeMath } from "../../../src/reward/math-equivalence.js";
+import { checkFormat, deepResearch } from "../../../src/reward/answers/deep-research.js";
+import {
+  exactMatch,
+  normalizeAnswer,
+  substringMatch,
+  tokenF1,
+} from "../../../src/reward/answers/qa-em.js";
+import { lastBoxed, lastBoxedOrTail, unboxed } from "../../../src/reward/answers/extract-answer.js";
+import { math } from "../../../src/reward/answers/math.js";
+import { mathEquivalent, normalizeMath } from "../../../src/reward/answers/math-equivalence.js";
 import type { Runners } from "../runner.js";
 
 /** The cases name Python's exceptions; ours are the same failures by other names. */

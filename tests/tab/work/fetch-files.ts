@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from "../../../platform/browser/files.js";
-import { packagePath } from "../../../platform/browser/package-path.js";
+import { packagePath } from "../../../platform/browser/modules/package-path.js";
 import { dirname } from "../../../platform/browser/path.js";
 
 /** Puts files of the package, fetched from below an address, where the lab looks for them. */

@@ -1,8 +1,8 @@
 // The work in a worker of a page: begun by a message with the environment, answered by one.
-import { sharesMemory } from "../../../platform/browser/cores.js";
-import { environment } from "../../../platform/browser/environment.js";
+import { sharesMemory } from "../../../platform/browser/process/cores.js";
+import { environment } from "../../../platform/browser/process/environment.js";
 import { mkdir } from "../../../platform/browser/files.js";
-import { threadData } from "../../../platform/browser/threads.js";
+import { threadData } from "../../../platform/browser/modules/threads.js";
 import { fetchFiles } from "./fetch-files.js";
 
 /** What the page asks for. */

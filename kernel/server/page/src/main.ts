@@ -8,20 +8,20 @@ import { extensions, mimeExtensions } from "lab:extensions";
 import "./lab.css";
 import { arithmetic, help, share } from "./menus.js";
 import { byLine } from "./by-line/by-line.js";
-import { editors, hover, keepKeysInControls, language } from "./editing.js";
+import { editors, hover, keepKeysInControls, language } from "./notebook/editing.js";
 import { folder } from "./folder.js";
-import { lessons } from "./lessons.js";
+import { lessons } from "./notebook/lessons.js";
 import { logo, narrow } from "./layout.js";
-import { outputs } from "./outputs.js";
-import { plotly } from "./plotly.js";
-import { printedModel } from "./printed/model.js";
-import { printedOutput } from "./printed/output.js";
-import { resume } from "./resume.js";
-import { saving } from "./saving.js";
-import { stages } from "./stages.js";
-import { forgetUnanswered } from "./unanswered.js";
+import { outputs } from "./outputs/outputs.js";
+import { plotly } from "./outputs/plotly.js";
+import { printedModel } from "./outputs/printed/model.js";
+import { printedOutput } from "./outputs/printed/output.js";
+import { resume } from "./notebook/resume.js";
+import { saving } from "./notebook/saving.js";
+import { stages } from "./notebook/stages.js";
+import { forgetUnanswered } from "./notebook/unanswered.js";
 import { values } from "./values/values.js";
-import { widgets } from "./widgets.js";
+import { widgets } from "./outputs/widgets.js";
 
 /** What would ask other machines, or a server that has it, or is of no use here. */
 const unwanted = new Set([

@@ -118,30 +118,30 @@ export const privateMembers = [
     // Opening a notebook is not changing it: Node's version on this machine is not written into it.
     file: "@jupyterlab/notebook/lib/panel.js",
     members: ["_updateLanguage("],
-    user: "src/editing.ts",
+    user: "src/notebook/editing.ts",
   },
   {
     // A run that another page began is taken up: a connection has no public way to add a future.
     file: "@jupyterlab/services/lib/kernel/default.js",
     members: ["this._futures"],
-    user: "src/resume.ts",
+    user: "src/notebook/resume.ts",
   },
   {
     // The class of such a future is not exported by the package, only by its file.
     file: "@jupyterlab/services/lib/kernel/future.js",
     members: ["class KernelShellFutureHandler"],
-    user: "src/resume.ts",
+    user: "src/notebook/resume.ts",
   },
   {
     // What is printed for a message of an output goes below that output, as what its cell prints does.
     file: "@jupyterlab/outputarea/lib/widget.js",
     members: ["this._onIOPub"],
-    user: "src/outputs.ts",
+    user: "src/outputs/outputs.ts",
   },
   {
     // Printed text is added to the end of what is there instead of being compared with all of it.
     file: "@jupyterlab/outputarea/lib/model.js",
     members: ["_add(", "this._lastStreamName", "this._streamIndex"],
-    user: "src/printed/model.ts",
+    user: "src/outputs/printed/model.ts",
   },
 ];

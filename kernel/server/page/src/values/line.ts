@@ -1,6 +1,6 @@
 import type { Kernel } from "@jupyterlab/services";
 import type { OutputArea } from "@jupyterlab/outputarea";
-import { showIn } from "../outputs.js";
+import { showIn } from "../outputs/outputs.js";
 
 /** A value of the session as the kernel lists it. */
 export interface ListedValue {

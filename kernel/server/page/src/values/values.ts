@@ -1,4 +1,4 @@
-import { addOutputFinder } from "../outputs.js";
+import { addOutputFinder } from "../outputs/outputs.js";
 import { type ListedValue, ValuesLine } from "./line.js";
 import { IStandingValues, type StandingValue, type StandingValues } from "./standing.js";
 import {

@@ -1,0 +1,141 @@
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { blocks } from "../../text/result-block.js";
+import {
+  count,
+  strip,
+  withoutArticles,
+  withoutPunctuation,
+  words,
+} from "../../text/python-text.js";
+import { type Judged, type Score, truthsOf } from "../score.js";
+
+/**
+ * An answer as the reward compares it: lower case, no ASCII punctuation, no articles, single spaces.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { normalizeAnswer } from "arpo-lab/learn";
+ *
+ * assert.equal(normalizeAnswer("The  U.S.A."), "usa");
+ * ```
+ */
+export function normalizeAnswer(text: string): string {
+  checkArguments("normalize an answer", { text }, { text: "text" });
+  return words(withoutArticles(withoutPunctuation(text.toLowerCase()))).join(" ");
+}
+
+/** How many words two lists share, counted as often as both have them. */
+export function sharedWords(a: readonly string[], b: readonly string[]): number {
+  const left = new Map<string, number>();
+  for (const word of b) left.set(word, (left.get(word) ?? 0) + 1);
+  let shared = 0;
+  for (const word of a) {
+    const n = left.get(word) ?? 0;
+    if (n > 0) {
+      left.set(word, n - 1);
+      shared++;
+    }
+  }
+  return shared;
+}
+
+const verdicts = new Set(["yes", "no", "noanswer"]);
+
+/**
+ * Token F1 of a prediction against the best of its references. A yes or no (or noanswer) on either
+ * side must match whole.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { tokenF1 } from "arpo-lab/learn";
+ *
+ * assert.equal(tokenF1("new york", ["NYC", "New York City"]), 0.8);
+ * assert.equal(tokenF1("yes", "yes it is"), 0);
+ * ```
+ */
+export function tokenF1(prediction: string, references: string | readonly string[]): number {
+  checkArguments(
+    "compare answers",
+    { prediction, references },
+    { prediction: "text", references: typeof references === "string" ? "text" : "list" },
+  );
+  const given = normalizeAnswer(prediction);
+  let best = 0;
+  for (const reference of typeof references === "string" ? [references] : references) {
+    const wanted = normalizeAnswer(reference);
+    if (given !== wanted && (verdicts.has(given) || verdicts.has(wanted))) continue;
+    const givenWords = words(given);
+    const wantedWords = words(wanted);
+    const shared = sharedWords(givenWords, wantedWords);
+    if (shared === 0) continue;
+    const precision = shared / givenWords.length;
+    const recall = shared / wantedWords.length;
+    best = Math.max(best, (2 * precision * recall) / (precision + recall));
+  }
+  return best;
+}
+
+/** More answer tags than this look like an attempt to guess, and an exact match counts a quarter. */
+const manyAnswers = 10;
+
+function lastAnswer(response: string): string | undefined {
+  let last: string | undefined;
+  for (const { inner } of blocks(response, "<answer>", "</answer>")) last = inner;
+  return last === undefined ? undefined : strip(last);
+}
+
+function judge(
+  judged: Judged,
+  matches: (answer: string, truth: string) => boolean,
+  manyCount: number,
+): Score {
+  const { response } = judged;
+  const wanted = truthsOf(judged);
+  const answer = lastAnswer(response);
+  if (answer === undefined) return { score: 0, reason: "no answer block" };
+  const given = normalizeAnswer(answer);
+  if (!wanted.some((truth) => matches(given, normalizeAnswer(truth)))) {
+    return { score: 0, reason: `wrong answer: ${answer}`, answer };
+  }
+  const tags = Math.max(count(response, "<answer>"), count(response, "</answer>"));
+  return tags > manyAnswers && manyCount < 1
+    ? { score: manyCount, reason: `right answer, but ${tags} answer tags`, answer }
+    : { score: 1, reason: "right answer", answer };
+}
+
+/**
+ * Search-R1's exact match on the last answer block, after `normalizeAnswer`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { exactMatch } from "arpo-lab/learn";
+ *
+ * assert.equal(exactMatch({ response: "<answer>The Paris</answer>", groundTruth: "paris" }).score, 1);
+ * ```
+ */
+export function exactMatch(judged: Judged): Score {
+  checkArguments("reward", { judged }, { judged: { response: "text" } });
+  return judge(judged, (given, truth) => given === truth, 0.25);
+}
+
+/**
+ * As `exactMatch`, but the ground truth need only occur in the answer.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { substringMatch } from "arpo-lab/learn";
+ *
+ * assert.equal(
+ *   substringMatch({ response: "<answer>Paris, France</answer>", groundTruth: "Paris" }).score,
+ *   1,
+ * );
+ * ```
+ */
+export function substringMatch(judged: Judged): Score {
+  checkArguments("reward", { judged }, { judged: { response: "text" } });
+  return judge(judged, (given, truth) => given.includes(truth), 1);
+}
