@@ -39,6 +39,22 @@ test("a command or option that there is not is named, with what there is", () =>
 });
 
 test(
+  "a package that could not be opened, since too many files are open: the limit is named",
+  { skip: process.platform === "win32" },
+  () => {
+    for (let most = 31; most < 41; most += 2) {
+      const { stderr, status } = spawnSync(
+        "sh",
+        ["-c", `ulimit -n ${most}; exec "$0" bin/arpo-lab.mjs sft package.json`, process.execPath],
+        { cwd: root, encoding: "utf8" },
+      );
+      assert.equal(status, 1);
+      assert.match(stderr, /ulimit -n 1024|every key must be known/);
+    }
+  },
+);
+
+test(
   "too few files that may be open are said in a line, with what to do",
   { skip: process.platform === "win32" },
   () => {

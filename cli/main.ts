@@ -10,10 +10,18 @@ await arpoLab()
     // A message may quote what a model or a tool wrote.
     aside(error instanceof Error ? error.message : String(error));
     const { code } = error as { code?: unknown };
-    if (code === "EMFILE" || code === "ENFILE") {
+    // Node reports a package that it may not open as missing.
+    if (code === "EMFILE" || code === "ENFILE" || (code === "ERR_MODULE_NOT_FOUND" && fewFiles())) {
       aside("The process must be allowed to open more files: ulimit -n 1024");
     }
     process.exitCode = error instanceof Stopped ? error.status : 1;
   });
+
+function fewFiles(): boolean {
+  const { userLimits } = process.report.getReport() as {
+    userLimits?: { open_files?: { soft?: unknown } };
+  };
+  return Number(userLimits?.open_files?.soft) < 256;
+}
 // While a GPU is held, Dawn keeps the process alive.
 heldDevice()?.destroy();
