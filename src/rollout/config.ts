@@ -184,6 +184,11 @@ function checkExpansion(options: ReadyOptions): void {
       `Cannot roll out: signal ${signal} is made of the alternatives that keepTop keeps, got keepTop false`,
     );
   }
+  if (signal === "group-mixed" && !options.judge) {
+    throw new TypeError(
+      "Cannot roll out: expand.signal group-mixed depends on the outcomes of the first rollouts and needs a judge, got none",
+    );
+  }
   if (rule === "fr3e" && !options.judge) {
     throw new TypeError(
       "Cannot roll out: rule fr3e explores a right and a wrong rollout and needs a judge, got none",

@@ -28,6 +28,7 @@ const small: Record<ExpansionRule, RolloutOptions> = {
   },
   treepo: { n: 8, expand: { segment: 6, depth: 5 } },
   "spo-tree": { expand: { segment: 6, factors: [3, 2, 2] } },
+  redraw: { n: 9, initialRollouts: 4 },
 };
 
 const options = (rule: ExpansionRule, more: RolloutOptions = {}): RolloutOptions => ({
@@ -374,7 +375,7 @@ test("a closing tag that the end of a segment cuts in two is a call all the same
 });
 
 test("signal random: all tokens are chosen alike, from the tree's own draws, and a replay finds them again", async () => {
-  for (const rule of ["treerl", "appo", "appo-rollout", "fr3e"] as const) {
+  for (const rule of ["treerl", "appo", "appo-rollout", "fr3e", "redraw"] as const) {
     const { expand } = small[rule];
     const places = new Set<number>();
     for (let seed = 0; seed < 6; seed++) {

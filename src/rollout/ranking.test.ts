@@ -8,6 +8,7 @@ import type { RolloutOptions } from "./options.js";
 import { rollout } from "./rollout.js";
 import type { RolloutTree } from "./rollout-tree.js";
 import { randomTextPolicy } from "./testing/random-text-policy.js";
+import { ScriptedPolicy } from "./testing/scripted-policy.js";
 
 const tools = new ToolSet([calculator()], { callLimit: 5 });
 
@@ -17,6 +18,7 @@ const small = {
   treerl: { expand: { trees: 2, points: 2, rows: 3, rounds: 2 } },
   appo: { n: 9, initialRollouts: 4, expand: {} },
   "appo-rollout": { n: 9, initialRollouts: 4, expand: {} },
+  redraw: { n: 9, initialRollouts: 4, expand: {} },
   fr3e: {
     initialRollouts: 3,
     judge: (rows) => rows.map(({ text }) => text.includes("a")),
@@ -31,7 +33,7 @@ const grow = (rule: keyof typeof small | "spo-tree", more: RolloutOptions = {}) 
 };
 const bytes = (trees: Iterable<RolloutTree>) => treesToJsonl(trees, { timing: false });
 
-for (const rule of ["treerl", "appo", "appo-rollout", "fr3e", "at2po"] as const) {
+for (const rule of ["treerl", "appo", "appo-rollout", "fr3e", "at2po", "redraw"] as const) {
   test(`${rule}: a function of a token ranks as the signal does whose number it gives`, async () => {
     const more = (signal: "entropy" | TokenRanking): RolloutOptions => ({
       expand: { ...small[rule].expand, signal },
@@ -100,4 +102,67 @@ test("a function that ranks tokens: refused where it gives no number, in a repla
   );
   const forked = await tree.fork(0, { at: 1, n: 3, initialRollouts: 1 });
   assert.equal(forked.trajectories.length, 3);
+});
+
+test("redraw: the greatest token of each first trajectory is drawn anew, then the next of each", async () => {
+  const tree = await grow("redraw", { expand: { signal: ({ index }) => -Math.abs(index - 3) } });
+  const left = tree.trajectories.filter(({ kind }) => kind === "branch");
+  const places = left.map(({ parent, chosen }) => [parent, chosen!.score]);
+  assert.deepEqual(
+    places
+      .slice(0, 4)
+      .map(([parent]) => parent)
+      .sort(),
+    [0, 1, 2, 3],
+  );
+  assert.ok(places.slice(0, 4).every(([, score]) => score === 0));
+  assert.equal(places[4]![1], -1);
+});
+
+/** Answers of two letters, the first one of two: outcomes differ behind `a` alone. */
+const letters = () =>
+  new ScriptedPolicy(({ sequence, options: { random } }) => ({
+    text:
+      sequence < 5
+        ? ["ax\u0001", "ay\u0001", "bx\u0001", "by\u0001"][sequence - 1]!
+        : `${random.choose(["x", "y"])}\u0001`,
+    confidence: 0.5,
+  }));
+
+test("redraw, group-mixed: branches stand where the group's outcomes differ, and nowhere else", async () => {
+  const bare = {
+    rule: "redraw",
+    n: 6,
+    initialRollouts: 4,
+    expand: { signal: "group-mixed" },
+  } as const;
+  const options = {
+    ...bare,
+    judge: (rows: readonly { text: string }[]) => rows.map(({ text }) => text.startsWith("ax")),
+  } as const;
+  const tree = await rollout(letters(), { prompt: "q" }, options);
+  const [first, second] = tree.trajectories.filter(({ kind }) => kind === "branch");
+  assert.deepEqual(
+    [first, second].map((one) => [one!.parent, one!.chosen!.at]),
+    [
+      [0, 1],
+      [1, 1],
+    ],
+  );
+  const q = (1 + 1.2 / 6) / 3;
+  assert.ok(Math.abs(first!.chosen!.score - (q * (1 - q)) / (2 + 5)) < 1e-12);
+  await assert.rejects(
+    rollout(letters(), { prompt: "q" }, bare),
+    /Cannot roll out: expand.signal group-mixed .* needs a judge, got none/,
+  );
+  await assert.rejects(
+    rollout(
+      letters(),
+      { prompt: "q" },
+      { rule: "treerl", expand: { signal: "group-mixed" }, judge: options.judge },
+    ),
+    /Cannot roll out: expand.signal must be one of entropy, .*got "group-mixed"/,
+  );
+  assert.throws(() => tree.replay({}), /Cannot replay: expand.signal of rule redraw .* outcomes/);
+  assert.equal(tree.replay({ expand: { signal: "entropy" } }).points.length, 2);
 });

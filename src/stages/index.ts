@@ -57,7 +57,7 @@ export const stages: Stage[] = [
             "tree-grpo",
             "at2po",
           ],
-          ...["treerl", "appo", "appo-rollout", "fr3e", "treepo", "spo-tree"],
+          ...["treerl", "appo", "appo-rollout", "fr3e", "treepo", "spo-tree", "redraw"],
         ),
       },
     },

@@ -78,6 +78,8 @@ export function choosePoints(
       return chains
         .flatMap(({ id, places }) => places.map((place) => choice(id, place)))
         .slice(0, state.budget);
+    case "redraw":
+      return inTurn(chains, state.budget);
     case "fr3e":
       return explored(chains, settings, state.bases);
     case "treepo":
@@ -132,6 +134,18 @@ function afterTokens(chains: readonly PlannedChain[], budget: number): Choice[] 
     const place = taken[i % taken.length]!;
     return choice(place.trajectory, place);
   });
+}
+
+/** The best place of each first trajectory, then the second best of each: the best first while they last. */
+function inTurn(chains: readonly PlannedChain[], budget: number): Choice[] {
+  const turns = Math.max(0, ...chains.map(({ places }) => places.length));
+  return Array.from({ length: turns }, (_, turn) =>
+    chains
+      .flatMap(({ id, places }) => places.slice(turn, turn + 1).map((place) => choice(id, place)))
+      .sort((a, b) => b.score - a.score),
+  )
+    .flat()
+    .slice(0, budget);
 }
 
 /** From the prompt and before each anchor of the trajectories that are explored, state by state. */

@@ -97,6 +97,8 @@ export interface Reading {
   textOf: (id: number) => string;
   /** ln p of a trajectory's tokens under the policy of now, by place in the response, where there is one. */
   current?: (trajectory: number) => ArrayLike<number> | undefined;
+  /** The signal `group-mixed` of a first trajectory, by place behind its start. */
+  mixed?: ((chain: Chain) => Float64Array) | undefined;
   /** APPO pairs log-probabilities with tokens as its published code does. */
   shifted?: boolean;
 }
@@ -132,6 +134,7 @@ function placesOf(
     case "treerl":
       return beforeTokens(chain, settings, reading);
     case "fr3e":
+    case "redraw":
       return isFirst ? beforeTokens(chain, settings, reading) : nowhere;
     case "appo":
     case "appo-rollout":
@@ -147,10 +150,11 @@ const nowhere = { places: [], count: 0 };
 function rankingOf(
   chain: Chain,
   signal: RankingSignal,
-  { random, ranking, textOf }: Reading,
+  { random, ranking, textOf, mixed }: Reading,
   from = chain.start,
 ): Float64Array {
   if (signal === "own") return ownRanking(chain, ranking!, textOf).subarray(from - chain.start);
+  if (signal === "group-mixed") return mixed!(chain).subarray(from - chain.start);
   if (signal !== "random") return signalOf(chain, signal, from);
   const own = random.split(chain.id);
   return Float64Array.from({ length: chain.length - from }, (_, t) => own.at(from + t));
@@ -188,10 +192,10 @@ function drawnFrom(chain: Chain, from: number): { ids: Int32Array; own: number[]
   return { ids, own };
 }
 
-/** Tokens that are drawn anew: TreeRL's and FR3E's. */
+/** Tokens that are drawn anew: TreeRL's, FR3E's and redraw's. */
 function beforeTokens(
   chain: Chain,
-  settings: SettingsOf<"treerl" | "fr3e">,
+  settings: SettingsOf<"treerl" | "fr3e" | "redraw">,
   reading: Reading,
 ): Pick<PlannedChain, "places" | "count"> {
   const { isClosing, most } = reading;
@@ -200,7 +204,7 @@ function beforeTokens(
   const signal = rankingOf(chain, settings.signal, reading, split);
   const values = Float64Array.from(own, (t) => signal[t]!);
   const [first, end] =
-    settings.rule === "fr3e"
+    settings.rule !== "treerl"
       ? [0, own.length]
       : freeTokens(
           { prefixed: split > chain.start, signal: values },

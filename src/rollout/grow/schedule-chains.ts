@@ -4,6 +4,7 @@ import type { Policy } from "../../policy/policy.js";
 import { choosePoints, placesWanted, roundsOf } from "../expand/choose-points.js";
 import { keptLeaves } from "../expand/kept-leaves.js";
 import { type Chain, tokenTexts } from "../expand/path-tokens.js";
+import { groupMixed } from "../expand/group-mixed.js";
 import { planChain } from "../expand/plan-chains.js";
 import { trajectoryOf } from "../tree/trajectory.js";
 import type { Environment } from "./environment.js";
@@ -87,6 +88,7 @@ export async function growByChains(env: Environment, run: TreeRun): Promise<void
     ranking: env.ranking,
     current: await currentLogprobs(env, run),
     shifted: config.compat.appoAlignment ?? false,
+    mixed: await mixedSignal(env, run),
   };
   const bases = settings.rule === "fr3e" ? await basesOf(env, run) : undefined;
 
@@ -127,15 +129,21 @@ async function fill(env: Environment, run: TreeRun): Promise<void> {
   await Promise.all(fresh.map((trajectory) => toTheEnd(env, run, trajectory)));
 }
 
-/** FR3E: the first right and wrong trajectories. */
-async function basesOf(env: Environment, run: TreeRun): Promise<number[]> {
+/** What the outcomes of the first trajectories say of each of their tokens, where the rule ranks by it. */
+async function mixedSignal(env: Environment, run: TreeRun) {
+  const settings = env.config.expansion!;
+  if (settings.rule !== "redraw" || settings.signal !== "group-mixed") return undefined;
+  return groupMixed(liveChains(run), await judged(env, run));
+}
+
+/** Which of the first trajectories are right, as the caller's judge says. */
+async function judged(env: Environment, run: TreeRun): Promise<readonly boolean[]> {
   const { config, policy, judge } = env;
-  const settings = config.expansion!;
-  if (settings.rule !== "fr3e" || !judge) return [];
   await run.outcomes();
   const trajectories = run.trajectories.map(({ id }) => id);
-  const tree = { ...finishTree(run, run.task, config, policy), kept: trajectories };
-  const right = await judge(
+  const made = finishTree(run, run.task, config, policy);
+  const tree = { ...made, selection: trajectories };
+  const right = await judge!(
     trajectories.map((trajectory) => trajectoryOf(tree, trajectory)),
     tree,
   );
@@ -144,7 +152,15 @@ async function basesOf(env: Environment, run: TreeRun): Promise<number[]> {
       `Cannot roll out: judge must say true or false of each of the ${trajectories.length} trajectories, got ${shown(right)}`,
     );
   }
+  return right;
+}
+
+/** FR3E: the first right and wrong trajectories. */
+async function basesOf(env: Environment, run: TreeRun): Promise<number[]> {
+  const settings = env.config.expansion!;
+  if (settings.rule !== "fr3e" || !env.judge) return [];
+  const right = await judged(env, run);
   const first = (wanted: boolean, most: number) =>
-    trajectories.filter((trajectory) => Boolean(right[trajectory]) === wanted).slice(0, most);
+    right.flatMap((is, trajectory) => (Boolean(is) === wanted ? [trajectory] : [])).slice(0, most);
   return [...first(true, settings.right), ...first(false, settings.wrong)].sort((a, b) => a - b);
 }

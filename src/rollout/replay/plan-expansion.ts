@@ -78,6 +78,11 @@ function checkSignal(tree: RolloutTreeData, settings: ExpansionSettings): void {
       `Cannot replay: expand.signal of rule ${settings.rule} must be a name, got a function, which a tree does not keep; name a signal`,
     );
   }
+  if (signal === "group-mixed") {
+    throw new TypeError(
+      `Cannot replay: expand.signal of rule ${settings.rule} must not be group-mixed, which depends on outcomes that a tree does not keep; name another signal`,
+    );
+  }
   for (const node of tree.nodes) {
     if (node.kind !== "model" || node.tokens.length === 0) continue;
     const value =

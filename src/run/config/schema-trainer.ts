@@ -120,10 +120,12 @@ const expand = section({
   rows: count(1, "treerl, fr3e: trajectories from every place"),
   keep: count(1, "tree-grpo: leaves kept per tree"),
   signal: z
-    .enum([...branchSignals, "random"])
+    .enum([...branchSignals, "random", "group-mixed"])
     .nullable()
     .default(null)
-    .describe("What places are ranked by; random: each alike"),
+    .describe(
+      "What places are ranked by; random: each alike; group-mixed: redraw alone, by the first trajectories' outcomes",
+    ),
   penalty: figure("at2po: what every sibling takes off a turn's signal"),
   upsampling: count(0, "treerl: above 0, places lie far apart, chosen from so many times more"),
   max_length: count(1, "treerl: tokens of a first chain that count"),

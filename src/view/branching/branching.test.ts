@@ -93,5 +93,5 @@ test("branchingView() gives one piece of HTML in which no text of the tree is co
   assert.equal(bundle["text/html"]!.match(/<script/g)!.length, 2);
   assert.doesNotMatch(bundle["text/html"]!, /<img|<!--/);
   assert.match(bundle["image/svg+xml"]!, /^<svg .*<\/svg>$/s);
-  assert.match(bundle["text/plain"]!, /^where 13 rules would branch: 4 trajectories/);
+  assert.match(bundle["text/plain"]!, /^where 14 rules would branch: 4 trajectories/);
 });

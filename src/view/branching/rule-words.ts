@@ -16,6 +16,7 @@ export const ruleWords: Readonly<Record<BranchRule | ExpansionRule, string>> = {
   fr3e: "from the prompt and before a trajectory's anchors",
   treepo: "after every segment, while there is room",
   "spo-tree": "after every segment, by fixed factors",
+  redraw: "the token of highest signal in each first trajectory is drawn anew",
 };
 
 const signals = {
@@ -25,6 +26,7 @@ const signals = {
   appo: "APPO's score",
   random: "a number drawn at random",
   own: "a function of its own",
+  "group-mixed": "expected variance per token left",
 } as const;
 
 const short = (value: number) => String(Number(value.toPrecision(4)));
@@ -43,6 +45,8 @@ export function choiceWords(
         : `mean ${signals[settings.signal]} of the turn's last call, less ${short(settings.penalty)} for every sibling: ${short(score)}; the turn is written anew`;
     case "treerl":
       return `${signals[settings.signal]} ${short(score)}; the token is drawn anew, ${settings.rows} times each time it is chosen`;
+    case "redraw":
+      return `${signals[settings.signal]} ${short(score)}; the token is drawn anew`;
     case "appo":
       return hasFuture
         ? `z(${signals[settings.signal]}) · z(future) = ${short(score)}; the token stays`

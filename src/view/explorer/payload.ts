@@ -123,6 +123,7 @@ const names: Record<RolloutRule, string> = {
   fr3e: "FR3E",
   treepo: "TreePO",
   "spo-tree": "SPO-tree",
+  redraw: "Redraw",
 };
 
 /** What a rule is called. */

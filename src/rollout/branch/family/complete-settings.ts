@@ -18,6 +18,11 @@ import { treepoAllocations } from "./treepo.js";
 const counts = (v: unknown): v is number[] =>
   Array.isArray(v) && v.every((x) => Number.isSafeInteger(x) && x >= 1);
 
+const signalRule = (names: readonly string[]) => ({
+  must: `one of ${names.join(", ")}, or a function of a token`,
+  holds: (v: unknown) => typeof v === "function" || (names as readonly unknown[]).includes(v),
+});
+
 const rules: OptionRules<ExpandOptions> = {
   trees: integer(1),
   rounds: integer(0),
@@ -35,11 +40,7 @@ const rules: OptionRules<ExpandOptions> = {
   gamma: finite,
   clip: finite,
   temperature: positive,
-  signal: {
-    must: `one of ${[...branchSignals, "random"].join(", ")}, or a function of a token`,
-    holds: (v) =>
-      typeof v === "function" || ([...branchSignals, "random"] as unknown[]).includes(v),
-  },
+  signal: signalRule([...branchSignals, "random"]),
   allocation: oneOf(treepoAllocations),
   first: {
     must: "two integers of at least 1, the first not above the second",
@@ -58,7 +59,11 @@ export function completeSettings(
   const own = Object.keys(published).flatMap((key) =>
     key === "rule" ? [] : [[key, rules[key as keyof ExpandOptions]] as const],
   );
-  checkOptions(action, given, Object.fromEntries(own) as typeof rules, "expand.");
+  const known = {
+    ...(Object.fromEntries(own) as typeof rules),
+    ...(rule === "redraw" && { signal: signalRule([...branchSignals, "random", "group-mixed"]) }),
+  };
+  checkOptions(action, given, known, "expand.");
   const set = Object.fromEntries(
     Object.entries(given).flatMap(([key, value]) =>
       value === undefined ? [] : [[key, typeof value === "function" ? "own" : value] as const],

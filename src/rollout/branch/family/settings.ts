@@ -13,6 +13,7 @@ export const expansionRules = [
   "fr3e",
   "treepo",
   "spo-tree",
+  "redraw",
 ] as const;
 
 export type ExpansionRule = (typeof expansionRules)[number];
@@ -53,9 +54,10 @@ export type TokenRanking = (token: RankedToken) => number;
 
 /**
  * What places are ranked by: `random` gives each a number at random, so that all are chosen alike; `own` is a
- * function that the rollout was given.
+ * function that the rollout was given; `group-mixed` (rule `redraw` alone) is how mixed the outcomes of forks are to
+ * be expected, per token that is left, by the outcomes of the first trajectories that share the text so far.
  */
-export type RankingSignal = BranchSignal | "random" | "own";
+export type RankingSignal = BranchSignal | "random" | "own" | "group-mixed";
 
 /** Random steps of each tree are continued from; some leaves of each tree are kept. */
 interface TreeGrpoSettings {
@@ -153,6 +155,12 @@ interface SpoTreeSettings {
   factors: number[];
 }
 
+/** The token of greatest signal in each first trajectory is drawn anew, then the next of each, up to n. */
+interface RedrawSettings {
+  rule: "redraw";
+  signal: RankingSignal;
+}
+
 /** What a rule that looks at written chains is set to, complete. */
 export type ExpansionSettings =
   | TreeGrpoSettings
@@ -162,7 +170,8 @@ export type ExpansionSettings =
   | AppoRolloutSettings
   | Fr3eSettings
   | TreepoSettings
-  | SpoTreeSettings;
+  | SpoTreeSettings
+  | RedrawSettings;
 
 type Every<T> = T extends unknown ? keyof T : never;
 type ValueOf<T, K extends PropertyKey> = T extends Record<K, infer V> ? V : never;
@@ -177,7 +186,7 @@ export type ExpandOptions = {
 /** The settings of a rule of that name. */
 export type SettingsOf<R extends ExpansionRule> = Extract<ExpansionSettings, { rule: R }>;
 
-/** The published settings. `spo-tree`: those for a model of 1.5B parameters on MATH. */
+/** The published settings. `spo-tree`: those for a model of 1.5B parameters on MATH; `redraw` is ours. */
 export const publishedExpansion: { readonly [R in ExpansionRule]: Readonly<SettingsOf<R>> } = {
   "tree-grpo": { rule: "tree-grpo", trees: 2, rounds: 1, points: 2, keep: 3 },
   at2po: { rule: "at2po", rounds: 2, points: 6, signal: "surprisal", penalty: 0.05 },
@@ -195,6 +204,7 @@ export const publishedExpansion: { readonly [R in ExpansionRule]: Readonly<Setti
     ...{ allocation: "fixed_avg", temperature: 1 },
   },
   "spo-tree": { rule: "spo-tree", segment: 600, factors: [6, 6, 6] },
+  redraw: { rule: "redraw", signal: "entropy" },
 };
 
 /**
@@ -221,6 +231,7 @@ export function fixedRows(settings: ExpansionSettings): { n?: number; initialRol
     case "at2po":
     case "appo":
     case "appo-rollout":
+    case "redraw":
       return {};
   }
 }
@@ -237,6 +248,7 @@ export const publishedRows: Partial<
   "appo-rollout": { n: 16, initialRollouts: 8 },
   fr3e: { initialRollouts: 4 },
   treepo: { n: 16 },
+  redraw: { n: 16, initialRollouts: 8 },
 };
 
 /** What of a rule's settings may be set. */
