@@ -1,7 +1,6 @@
 // verl 0.9.1 itself trains on this machine's CPU with our tree as its agent loop, for two steps: Ray,
 // TransferQueue, agent loops, FSDP on gloo, weights back to what samples. ARPO_LAB_VERL_PYTHON names a
-// Python that has it: pip install verl==0.9.1 torch==2.11.0 transformers==5.9.0 TransferQueue pyzmq msgspec
-// fastapi uvicorn mathruler cachetools nvtx (6 GB).
+// Python that has it: pip install "verl[verl-core]==0.9.1" torch transformers "ray[default]" hydra-core aiohttp (6 GB).
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
