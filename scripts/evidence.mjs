@@ -1,7 +1,10 @@
-// node scripts/evidence.mjs a OUT [prompts=N] [cell=WORD] [--write]: measures part A of docs/evidence in one process of
-// one thread: every cell's policy, its branch values and what ARPO's entropy term decides, into the folder OUT. What is there is not
-// made again; stopped and started again it goes on. `prompts` measures fewer of each cell. --write makes nothing: it
+// node scripts/evidence.mjs a|b OUT [--write] [key=value]: gathers the evidence of docs/evidence in one process of one thread, into the
+// folder OUT. What is there is not made again; stopped and started again it goes on. --write makes nothing: it
 // takes what is there to docs/evidence.
+//   a: every cell's policy, its branch values and what ARPO's entropy term decides. prompts=N measures fewer of each cell,
+//      cell=WORD those cells alone.
+//   b: trains every arm, seed by seed. until=HH:MM stops behind the steps under way, processes=N trains several at a
+//      time, seeds=N takes the first of each block, only=WORD one family.
 import { appendFileSync, existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,9 +12,9 @@ import { fileURLToPath } from "node:url";
 // Before an engine is loaded: one thread, so that figures do not depend on the machine.
 process.env.ARPO_LAB_THREADS ??= "1";
 const [part, out, ...rest] = process.argv.slice(2);
-if (part !== "a" || !out || out.startsWith("-"))
+if (!["a", "b"].includes(part) || !out || out.startsWith("-"))
   throw new SyntaxError(
-    `Cannot gather evidence: the part must be a, then the folder of the measurements, got ${[part, out].join(" ")}`,
+    `Cannot gather evidence: the part must be a or b, then the folder of the measurements, got ${[part, out].join(" ")}`,
   );
 const folder = resolve(out);
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
@@ -77,8 +80,11 @@ async function measure() {
 }
 
 if (rest.includes("--write")) {
-  const { writeEvidence } = await import("./evidence/write.mjs");
-  await writeEvidence(folder);
+  const { writeEvidence, writeTraining } = await import("./evidence/write.mjs");
+  await (part === "a" ? writeEvidence : writeTraining)(folder);
+} else if (part === "b") {
+  const { train } = await import("./evidence/train.mjs");
+  await train(folder, given);
 } else {
   await measure();
   console.log(`${cpu().toFixed(0)} CPU s in all`);

@@ -48,10 +48,11 @@ test("a sweep killed with SIGKILL midway and started again ends with the tables 
   assert.match(all.output, /fresh, seed 1 begins[^]*trees, seed 2 done/);
 
   const first = start(["sweep", file, "--out", broken]);
-  // One run is done, the other two have begun: the second has a checkpoint to go on from.
-  await first.said(/trees, seed \d begins/);
-  await until(() => existsSync(join(broken, "trees/seed-1/global_step_1")), "a half run");
-  const done = ["fresh/seed-1", "fresh/seed-2"].find((id) =>
+  // Both arms have begun with the first seed. One run is done, the next has a checkpoint to go on from.
+  await first.said(/, seed 2 begins/);
+  const [, begun] = /(\w+), seed 2 begins/.exec(first.output())!;
+  await until(() => existsSync(join(broken, `${begun}/seed-2/global_step_1`)), "a half run");
+  const done = ["fresh/seed-1", "trees/seed-1"].find((id) =>
     first.output().includes(`${id.replace("/seed-", ", seed ")} done`),
   )!;
   const timing = await readFile(join(broken, done, "timing.jsonl"), "utf8");

@@ -200,7 +200,7 @@ async function driveAll(
   folder: string,
   plan: readonly PlannedRun[],
   driver: RunDriver,
-  { signal: given, onChange, live = true }: SweepOptions,
+  { seeds, signal: given, onChange, live = true }: SweepOptions,
 ): Promise<SweepRuns> {
   const kept = await keptRuns(folder, plan);
   let saving: Promise<void> = Promise.resolve();
@@ -266,9 +266,11 @@ async function driveAll(
     await Promise.all(plan.filter((p) => !kept.has(p.id)).map((p) => keep(p, {})));
     changed();
     const turns = new Semaphore(driver.atOnce);
+    // Seed by seed: a sweep that is stopped has equally many seeds of every arm.
+    const order = seeds.flatMap((seed) => [...plan.keys()].filter((i) => plan[i]!.seed === seed));
     await Promise.all(
-      plan.map((planned, i) =>
-        runs[i]!.state === "done" ? undefined : turns.run(() => drive(planned, runs[i]!)),
+      order.map((i) =>
+        runs[i]!.state === "done" ? undefined : turns.run(() => drive(plan[i]!, runs[i]!)),
       ),
     );
   } finally {
