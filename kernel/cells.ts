@@ -38,9 +38,15 @@ export { registerStage, type Stage, type StageOption } from "./contract/stage.js
 
 /** How a value is shown. */
 export interface ShowOptions {
-  /** Showing another value under the same id, in the same run of a cell, replaces the first. */
+  /**
+   * Showing another value under the same id, in the same run of a cell, replaces the first.
+   * Default: a new id each time.
+   */
   id?: string;
-  /** What the front end should know, by mime type (`{ "image/png": { width: 300 } }`). */
+  /**
+   * What the front end should know, by mime type (`{ "image/png": { width: 300 } }`). Default:
+   * none.
+   */
   metadata?: Record<string, unknown>;
 }
 
@@ -163,13 +169,18 @@ export const display = Object.assign(show, {
  * clearOutput({ wait: true });
  * ```
  */
-export function clearOutput(options: { wait?: boolean } = {}): void {
+export function clearOutput(
+  options: {
+    /** Wait for the next output before clearing. Default: false. */
+    wait?: boolean;
+  } = {},
+): void {
   checkOptions("clear the output", options, { wait: "boolean?" });
   currentHost()?.clearOutput(options.wait ?? false);
 }
 
 interface PromptOptions {
-  /** What is typed is not shown. */
+  /** What is typed is not shown. Default: false. */
   password?: boolean;
 }
 

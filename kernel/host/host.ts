@@ -22,7 +22,9 @@ export interface CommMessage {
 }
 
 export interface CommOptions {
+  /** What the front end is told about the message. Default: empty. */
   metadata?: Record<string, unknown>;
+  /** Bytes that travel beside the message. Default: none. */
   buffers?: Uint8Array[];
 }
 
@@ -41,7 +43,10 @@ export interface Comms {
   open(
     target: string,
     data?: Record<string, unknown>,
-    options?: CommOptions & { id?: string },
+    options?: CommOptions & {
+      /** The comm's id. Default: a random one. */
+      id?: string;
+    },
   ): Comm;
   /** Front ends may open comms with this target from now on. */
   register(target: string, opened: (comm: Comm, message: CommMessage) => void): void;

@@ -6,7 +6,12 @@ import type { DataRow } from "./read-rows.js";
 import type { Task } from "./task.js";
 
 export interface RlRowOptions {
+  /** The column that holds the prompt (`data.prompt_key`). Default: `prompt`. */
   promptKey?: string;
+  /**
+   * The column that names the data source, by which a reward is chosen (`data.reward_fn_key`).
+   * Default: `data_source`.
+   */
   rewardKey?: string;
   /** Fixes `\boxed` where an export turned its `\b` into a backspace character. Default: true. */
   repairBoxed?: boolean;

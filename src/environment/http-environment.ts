@@ -15,7 +15,10 @@ export interface HttpEnvironmentOptions {
   tools: Readonly<Record<string, string>>;
   /** What it is called in errors and trees. Default: the server's address. */
   name?: string;
-  /** Name of the environment variable that holds a token, sent as `Authorization: Bearer`. */
+  /**
+   * Name of the environment variable that holds a token, sent as `Authorization: Bearer`. Default:
+   * no token is sent.
+   */
   tokenEnv?: string;
   /** For one request, its whole answer included. Default 30,000. */
   timeoutMs?: number;

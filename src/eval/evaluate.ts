@@ -35,12 +35,19 @@ import { outputFolder } from "../model/files/model-folder.js";
 export interface EvaluateOptions extends Omit<InferOptions, "journal" | "enough"> {
   /**
    * Keeps finished samples and takes the result files. An evaluation that was stopped, killed too,
-   * goes on there without making a finished sample again, and ends with the same bytes.
+   * goes on there without making a finished sample again, and ends with the same bytes. Default:
+   * nothing is kept.
    */
   folder?: string;
-  /** The folder that holds `NAME/test.jsonl` of the real benchmarks. */
+  /**
+   * The folder that holds `NAME/test.jsonl` of the real benchmarks. Default: none; stand-ins need
+   * none.
+   */
   data?: string;
-  /** Tells the policy's weights from others of the same name; other weights are refused in the folder. */
+  /**
+   * Tells the policy's weights from others of the same name; other weights are refused in the
+   * folder. Default: weights are not compared.
+   */
   weights?: string;
   /** Says whether predictions are right. Default: the metrics do. */
   judge?: AnswerJudge;

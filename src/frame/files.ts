@@ -20,6 +20,7 @@ export interface ReadCsvOptions {
   delimiter?: string;
   /** What values are quoted with. Default `"`. */
   quoteChar?: string;
+  /** What stands before a quote inside a quoted value. Default: `quoteChar`. */
   escapeChar?: string;
   /** What a line that is skipped begins with, as `#`; none by default. */
   comments?: string;
@@ -27,11 +28,11 @@ export interface ReadCsvOptions {
   preview?: number;
   /** Whether empty lines are skipped; `greedy`, the default, skips lines of white space too. */
   skipEmptyLines?: boolean | "greedy";
-  /** Another name for each column. */
+  /** Another name for each column. Default: as it is. */
   transformHeader?: (name: string, index: number) => string;
-  /** Another text for each value, before numbers are read. */
+  /** Another text for each value, before numbers are read. Default: as it is. */
   transform?: (value: string, column: string | number) => unknown;
-  /** What the frame is made with: `columns`, `index`, `dtypes`. */
+  /** What the frame is made with: `columns`, `index`, `dtypes`. Default: as read from the file. */
   frameConfig?: BaseDataOptionType;
 }
 
@@ -41,14 +42,16 @@ export interface ReadJsonOptions {
 }
 
 export interface WriteCsvOptions {
-  /** Where to write; without it nothing is written. */
+  /** Where to write. Default: nowhere, the text is given back. */
   filePath?: string;
+  /** What separates values. Default: a comma. */
   sep?: string;
+  /** Write the names of the columns first. Default: true. */
   header?: boolean;
 }
 
 export interface WriteJsonOptions {
-  /** Where to write; without it nothing is written. */
+  /** Where to write. Default: nowhere, the text is given back. */
   filePath?: string;
   /** `column`, the default: a list of objects. `row`: an object of lists. (danfojs's own words.) */
   format?: "column" | "row";

@@ -76,7 +76,7 @@ export interface EndpointOptions {
    * @default "ask the remote policy"
    */
   doing?: string;
-  /** Told of every attempt that failed, those that are repeated too. */
+  /** Told of every attempt that failed, those that are repeated too. Default: none. */
   onFault?: (error: unknown) => void;
   /**
    * Takes a line when an endpoint asks for a wait of more than ten seconds.

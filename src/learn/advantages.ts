@@ -77,14 +77,18 @@ export const estimatorNames = [
 export type Estimator = (typeof estimatorNames)[number];
 
 export interface AdvantageOptions extends CreditOptions {
-  /** An algorithm, whose estimator is used unless `estimator` names another. */
+  /** An algorithm, whose estimator is used unless `estimator` names another. Default: none. */
   preset?: PresetName;
+  /**
+   * How scores become advantages, by name (docs/algorithms.md). Default: the preset's, else
+   * `grpo`.
+   */
   estimator?: Estimator;
-  /** Discount; used by gae and reinforce_plus_plus. */
+  /** Discount; used by gae and reinforce_plus_plus. Default: 1. */
   gamma?: number;
-  /** GAE's lambda. */
+  /** GAE's lambda. Default: 1. */
   lambda?: number;
-  /** GRPO: divide by the group's deviation. */
+  /** GRPO: divide by the group's deviation. Default: true. */
   normalizeByDeviation?: boolean;
   /**
    * Tokens shared by several trajectories: `soft` gives each trajectory its own advantage on them (plain
@@ -95,9 +99,12 @@ export interface AdvantageOptions extends CreditOptions {
   values?: Rows;
   /** The rows of the scored trajectories with what `Learner.prepare` measured. Default: `rowsOf(scored)`. */
   rows?: readonly (ScoredRow | PreparedRow)[];
-  /** The greedy answer's reward per trajectory, for remax. */
+  /** The greedy answer's reward per trajectory, for remax. Default: none; remax needs it. */
   baselines?: readonly number[];
-  /** Rewards per token in place of the score on the last token, after a KL penalty for instance. */
+  /**
+   * Rewards per token in place of the score on the last token, after a KL penalty for instance.
+   * Default: the score alone.
+   */
   tokenRewards?: Rows;
 }
 

@@ -15,12 +15,13 @@ import { isChat, type Prompt, promptTask, promptText } from "./prompt.js";
 export interface GenerationOptions extends Sampling {
   /** Longest answer in tokens. Default: 256. */
   maxTokens?: number;
-  /** The answer ends with one of these texts, which it then contains. */
+  /** The answer ends with one of these texts, which it then contains. Default: none. */
   stop?: string | readonly string[];
-  /** Answers per prompt; with it, each prompt gives a list. */
+  /** Answers per prompt; with it, each prompt gives a list. Default: one answer, not in a list. */
   n?: number;
   /** Default: 0. Each answer has a random stream of its own. */
   seed?: number;
+  /** Stops the generation with an error. Default: none. */
   signal?: AbortSignal;
 }
 

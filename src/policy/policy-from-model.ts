@@ -132,7 +132,10 @@ export class ModelPolicy extends LocalPolicy {
    */
   async logProbs(
     rows: readonly SequenceToScore[],
-    options: { temperature?: number } = {},
+    options: {
+      /** Logits are divided by it first. Default: 1. */
+      temperature?: number;
+    } = {},
   ): Promise<SequenceLogProbs[]> {
     checkArguments("read sequences", { rows }, { rows: "list" });
     checkOptions("read sequences", options, { temperature: positive });
@@ -168,7 +171,10 @@ export class ModelPolicy extends LocalPolicy {
 /** A policy from a Hugging Face folder or a `.gguf` file: config, weights, tokenizer. */
 export async function loadPolicy(
   folder: string,
-  options?: LoadPolicyOptions & { dtype?: "float32" },
+  options?: LoadPolicyOptions & {
+    /** Default: `float32`, a policy that can be trained. */
+    dtype?: "float32";
+  },
 ): Promise<ModelPolicy>;
 export async function loadPolicy(folder: string, options?: LoadPolicyOptions): Promise<LocalPolicy>;
 export async function loadPolicy(

@@ -3,15 +3,18 @@ import type { Random } from "../random/random.js";
 
 /** How the next token is chosen. Unset means: as the model says, temperature 1, nothing cut off. */
 export interface Sampling {
-  /** 0 is greedy. */
+  /** Logits are divided by it before sampling; 0 is greedy. Default: 1. */
   temperature?: number;
-  /** Keep the k most likely tokens; -1 or unset keeps all. */
+  /** Keep the k most likely tokens; -1 or 0 keeps all. Default: all. */
   topK?: number;
-  /** Keep the smallest set of tokens whose probability reaches p. */
+  /** Keep the smallest set of tokens whose probability reaches p. Default: 1, all. */
   topP?: number;
-  /** Keep tokens at least this share as likely as the most likely one. */
+  /** Keep tokens at least this share as likely as the most likely one. Default: 0, off. */
   minP?: number;
-  /** Divides (or, if negative, multiplies) the logits of tokens already in the sequence; 1 is off. */
+  /**
+   * Divides (or, if negative, multiplies) the logits of tokens already in the sequence. Default: 1,
+   * off.
+   */
   repetitionPenalty?: number;
   /** Sample only these token ids. Default: every id the tokenizer knows. */
   allowedIds?: readonly number[];
@@ -19,8 +22,12 @@ export interface Sampling {
 
 /** One request to continue a sequence. */
 export interface GenerateOptions extends Sampling {
+  /** Generation ends after this many new tokens. */
   maxTokens: number;
-  /** Generation ends when the decoded segment contains one of these; its tokens stay in the segment. */
+  /**
+   * Generation ends when the decoded segment contains one of these; its tokens stay in the segment.
+   * Default: none.
+   */
   stop?: readonly string[];
   /**
    * How many of the sequence's last tokens are one text with what comes: a stop string may begin in them.
@@ -29,8 +36,12 @@ export interface GenerateOptions extends Sampling {
   begun?: number;
   /** The sequence's own stream; draw i belongs to the i-th token generated from it. */
   random: Random;
+  /** Stops the generation with an error. Default: none. */
   signal?: AbortSignal;
-  /** Called with each token as soon as it is known; those of a remote endpoint come all at once. */
+  /**
+   * Called with each token as soon as it is known; those of a remote endpoint come all at once.
+   * Default: none.
+   */
   onToken?: (token: GeneratedToken) => void;
 }
 
@@ -70,8 +81,8 @@ export interface Sequence {
 /** What a session may be told of a prompt besides its tokens. */
 export interface OpenOptions {
   /**
-   * The chat that the prompt was made of: an endpoint that writes prompts itself (`api: "chat"`) is sent
-   * these. They stay with the sequence and its forks.
+   * The chat that the prompt was made of: an endpoint that writes prompts itself (`api: "chat"`) is
+   * sent these. They stay with the sequence and its forks. Default: none.
    */
   messages?: readonly ChatMessage[];
 }

@@ -86,7 +86,7 @@ export interface ScoreOptions {
   concurrency?: number;
   /** How long one call of the reward may take. Default: 600,000; Infinity for no limit. */
   timeoutMs?: number;
-  /** Stops the scoring; the rewards are told. */
+  /** Stops the scoring; the rewards are told. Default: none. */
   signal?: AbortSignal;
 }
 

@@ -83,7 +83,9 @@ export type RolloutEvent =
 
 /** The settings of a rollout. In brackets the names of the reference's configuration. */
 export interface RolloutOptions {
-  /** The published settings of an algorithm; options given beside it override them. */
+  /**
+   * The published settings of an algorithm; options given beside it override them. Default: none.
+   */
   preset?: PresetName;
   /** Trajectories per prompt (`n`). Default 1. */
   n?: number;
@@ -101,11 +103,14 @@ export interface RolloutOptions {
   /** Settings of a rule that looks at what has been written (`expansionRules`). Default: as published. */
   expand?: ExpandOptions;
   /**
-   * `appo`: the policy of now, where it may differ from the one that samples. Without it the future of a
-   * token is not known, and tokens are ranked by entropy alone.
+   * `appo`: the policy of now, where it may differ from the one that samples. Without it the future
+   * of a token is not known, and tokens are ranked by entropy alone. Default: none.
    */
   current?: Policy;
-  /** `fr3e`: which of the first rollouts are right. It explores a right and a wrong one. */
+  /**
+   * `fr3e`: which of the first rollouts are right. It explores a right and a wrong one. Default:
+   * none; `fr3e` needs it.
+   */
   judge?: TrajectoryJudge;
   /** `branch_probability`. Default 0.5. */
   branchProbability?: number;
@@ -115,15 +120,26 @@ export interface RolloutOptions {
   threshold?: number;
   /** What each consecutive branching takes off in the AEPO rules. Default 0.05. */
   penaltySlope?: number;
-  /** Consecutive branchings are counted per prompt (the code) or along each path (the paper). */
+  /**
+   * Consecutive branchings are counted per prompt (the code) or along each path (the paper).
+   * Default: `prompt`.
+   */
   penalty?: "prompt" | "path";
+  /**
+   * How a segment's entropy is measured. Default: as the reference, 20 positions with 10 tokens
+   * each.
+   */
   entropy?: EntropyOptions;
   /**
-   * The branch test looks at the segment that ended with the call (the code) or at what the trajectory goes
-   * on to write after the result (the paper; those tokens are generated once more for it).
+   * The branch test looks at the segment that ended with the call (the code) or at what the
+   * trajectory goes on to write after the result (the paper; those tokens are generated once more
+   * for it). Default: `before-result`.
    */
   entropyTiming?: "before-result" | "after-result";
-  /** A branch is compared with its own first segment (the code) or with its ancestor's (the paper). */
+  /**
+   * A branch is compared with its own first segment (the code) or with its ancestor's (the paper).
+   * Default: `own`.
+   */
   baseline?: "own" | "ancestor";
   /** AEPO's pre-monitoring decides `initialRollouts`. Default: off. */
   dynamicRollouts?: boolean | DynamicRollouts;
@@ -133,16 +149,22 @@ export interface RolloutOptions {
   responseLength?: number;
   /** Calls per trajectory (`call_limit`). Default: the tool set's; without one, 16 in an environment. */
   callLimit?: number;
+  /**
+   * How tokens are sampled: temperature, topK, topP, minP. Default: temperature 1, nothing cut off.
+   */
   sampling?: Sampling;
-  /** `validate`: one trajectory per prompt, no branching, sampled as `validation` says. */
+  /**
+   * `validate`: one trajectory per prompt, no branching, sampled as `validation` says. Default:
+   * `train`.
+   */
   mode?: "train" | "validate";
   /** Default: greedy. */
   validation?: Sampling;
   /** The tools a trajectory may call: a list, or a `ToolSet` where they share limits. Default: none. */
   tools?: Tools;
   /**
-   * The world that each trajectory acts in, besides its tools: a class or a function that makes an instance.
-   * When a trajectory branches, its instance does.
+   * The world that each trajectory acts in, besides its tools: a class or a function that makes an
+   * instance. When a trajectory branches, its instance does. Default: none.
    */
   environment?: EnvironmentSource;
   /**
@@ -167,7 +189,7 @@ export interface RolloutOptions {
   scheduling?: "prompt" | "lockstep";
   /**
    * Trees of these tasks that are complete, by their index (`UnfinishedRollout` has them): they are
-   * given back as they are. Not in lockstep, whose trees are not independent.
+   * given back as they are. Not in lockstep, whose trees are not independent. Default: none.
    */
   finished?: readonly RolloutTreeData[];
   /** Trees that grow at the same time, to bound memory; changes no tree. Default 64. Not in lockstep. */
@@ -178,12 +200,15 @@ export interface RolloutOptions {
    * unless the policy is at an endpoint, where what is dropped costs as much as what is kept.
    */
   refillsAhead?: boolean;
+  /** Behaviours of the reference that are off unless asked for. Default: none. */
   compat?: RolloutCompat;
   /** Keep the alternatives the policy reported for every position. Default true. */
   keepTop?: boolean;
-  /** Replaces the named random streams of branch attempts. */
+  /** Replaces the named random streams of branch attempts. Default: streams of `seed`. */
   draws?: DrawSource;
+  /** Stops the rollout with an error that holds the finished trees. Default: none. */
   signal?: AbortSignal;
+  /** Called with each event while the rollout runs. Default: none. */
   onEvent?: (event: RolloutEvent) => void;
 }
 

@@ -13,11 +13,18 @@ import { tf } from "./tf.js";
 
 /** Settings of AdamW; the defaults are PyTorch's. */
 export interface AdamWOptions {
+  /** How far a step goes. */
   learningRate: number;
+  /** Decay of the gradients' average. Default: 0.9. */
   beta1?: number;
+  /** Decay of the squared gradients' average. Default: 0.999. */
   beta2?: number;
+  /** Added to the root of the squared gradients' average. Default: 1e-8. */
   epsilon?: number;
-  /** Decoupled: the weight shrinks by learningRate * weightDecay, whatever its gradient. */
+  /**
+   * Decoupled: the weight shrinks by learningRate * weightDecay, whatever its gradient. Default:
+   * 0.01.
+   */
   weightDecay?: number;
   /** Gradients whose joint 2-norm is above this are scaled down to it. Default: no clipping. */
   maxNorm?: number;

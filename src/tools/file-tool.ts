@@ -16,6 +16,7 @@ export interface FileToolOptions {
   folder: string;
   /** Characters shown of a file. Default 20,000. */
   maxLength?: number;
+  /** The tag the model calls it by. Default: `file`. */
   tag?: string;
 }
 

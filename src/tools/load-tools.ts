@@ -262,7 +262,12 @@ function fromName(path: string, params: ToolParams, tag: string) {
  */
 export async function loadTools(
   config: ToolsConfig,
-  options: { folder?: string; onError?: (error: Error) => void } = {},
+  options: {
+    /** Where paths of tool modules begin. Default: the working directory. */
+    folder?: string;
+    /** Told of each tool that did not load, with `fail_on_error: false`. Default: none. */
+    onError?: (error: Error) => void;
+  } = {},
 ): Promise<ToolSet> {
   checkArguments("load tools", { config }, { config: "object" });
   checkOptions("load tools", options, { folder: "path?", onError: "function?" });

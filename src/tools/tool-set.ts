@@ -31,6 +31,19 @@ const limitRules: OptionRules<ToolLimits> = {
   backoffMs: "function?",
 };
 
+/** What a call may be told besides its input. */
+interface CallOptions {
+  /** Stops the call with an error. Default: none. */
+  signal?: AbortSignal;
+  /** What was written and found before the call, for tools that read it. Default: none. */
+  transcript?: readonly string[];
+}
+
+interface RunOptions extends CallOptions {
+  /** How often it is tried, the first time included. Default: `retryCount`. */
+  attempts?: number;
+}
+
 const callRules = { signal: "signal?", transcript: "list?" } as const;
 
 /** Why a call gave the model no answer of the tool's own. */
@@ -136,11 +149,7 @@ export class ToolSet {
   }
 
   /** Runs one call: waits for a free worker, then makes up to `retryCount` attempts in the time given. */
-  async call(
-    tag: string,
-    input: string,
-    options: { signal?: AbortSignal; transcript?: readonly string[] } = {},
-  ): Promise<ToolOutcome> {
+  async call(tag: string, input: string, options: CallOptions = {}): Promise<ToolOutcome> {
     const tool = this.#tools.get(tag);
     if (!tool) {
       throw new RangeError(
@@ -155,11 +164,7 @@ export class ToolSet {
    * Runs a call of a tool that need not be in the set, under the set's limits. A tool with a state is
    * given one attempt.
    */
-  async run(
-    tool: Tool,
-    input: string,
-    options: { signal?: AbortSignal; transcript?: readonly string[]; attempts?: number } = {},
-  ): Promise<ToolOutcome> {
+  async run(tool: Tool, input: string, options: RunOptions = {}): Promise<ToolOutcome> {
     checkArguments(
       "call a tool",
       { tool, input },
@@ -205,11 +210,7 @@ export class ToolSet {
   async #run(
     tool: Tool,
     input: string,
-    {
-      signal: outer,
-      transcript,
-      attempts = this.retryCount,
-    }: { signal?: AbortSignal; transcript?: readonly string[]; attempts?: number },
+    { signal: outer, transcript, attempts = this.retryCount }: RunOptions,
   ): Promise<ToolOutcome> {
     const started = performance.now();
     const outcome = (rest: Omit<ToolOutcome, "tag" | "input" | "ms">): ToolOutcome => ({

@@ -124,7 +124,13 @@ export class BranchValues {
   constructor(
     settings: ValueSettings,
     records: readonly ValueRecord[],
-    options: { outcome?: "right" | "score" } = {},
+    options: {
+      /**
+       * `right`: a score above 0.5 counts as 1, others as 0. `score`: the score itself. Default:
+       * `right`.
+       */
+      outcome?: "right" | "score";
+    } = {},
   ) {
     checkArguments(
       "make branch values",
@@ -159,7 +165,10 @@ export class BranchValues {
   }
 
   /** The same measurements with another outcome: the score itself in place of right or wrong. */
-  with(options: { outcome: "right" | "score" }): BranchValues {
+  with(options: {
+    /** `right`: a score above 0.5 counts as 1, others as 0. `score`: the score itself. */
+    outcome: "right" | "score";
+  }): BranchValues {
     return new BranchValues(this.settings, this.records, options);
   }
 
@@ -181,7 +190,9 @@ export class BranchValues {
   worth(
     rules: Rules = placeRuleNames,
     options: EstimateOptions & {
+      /** What a branch costs: the tokens written, a call, or one each. Default: `token`. */
       per?: "token" | "call" | "trajectory";
+      /** The rule that others are compared with. Default: `uniform`. */
       against?: string;
     } = {},
   ): PlaceWorth[] {
@@ -270,7 +281,12 @@ export class BranchValues {
    */
   capture(
     signals: Readonly<Record<string, TokenSignal>> = usualSignals,
-    options: EstimateOptions & { shares?: readonly number[] } = {},
+    options: EstimateOptions & {
+      /**
+       * Shares of all tokens that are looked at, each above 0 and at most 1. Default: 0.05, 0.1, 0.2.
+       */
+      shares?: readonly number[];
+    } = {},
   ): Capture[] {
     const action = "say what a signal finds";
     checkArguments(action, { signals }, { signals: "object" });
@@ -316,7 +332,14 @@ export class BranchValues {
   }
 
   /** Entropy, outcome variance and decided variance by the distance from a tool result: below 0 before the next one. */
-  profile(options: EstimateOptions & { before?: number; after?: number } = {}): ProfileDistance[] {
+  profile(
+    options: EstimateOptions & {
+      /** Tokens before the result. Default: 12. */
+      before?: number;
+      /** Tokens after the result. Default: 20. */
+      after?: number;
+    } = {},
+  ): ProfileDistance[] {
     checkOptions("align on the tool result", options, {
       ...estimateRules,
       before: integer(0),

@@ -42,15 +42,17 @@ export interface BranchValueOptions extends AnswerOptions {
   group?: number;
   /** Default: as `score`. */
   reward?: Reward;
-  /** A policy that has been trained on since: rule `appo` looks ahead with it. */
+  /** A policy that has been trained on since: rule `appo` looks ahead with it. Default: none. */
   current?: Policy;
   /**
-   * The file that takes each prompt's values as soon as they are measured. Called again with the same
-   * settings, the measurement resumes, and the file has the same bytes as if it had never stopped.
+   * The file that takes each prompt's values as soon as they are measured. Called again with the
+   * same settings, the measurement resumes, and the file has the same bytes as if it had never
+   * stopped. Default: nothing is written.
    */
   into?: string;
   /** Ask a tool again what it has answered before. Default: its answer is remembered. */
   askAgain?: boolean;
+  /** Called after each prompt. Default: none. */
   onProgress?: (progress: ValueProgress) => void;
 }
 

@@ -22,11 +22,11 @@ export function rateText(perSecond: number): string {
 
 /** How a bar begins. */
 interface BarOptions {
-  /** What is going on, in front of the bar. */
+  /** What is going on, in front of the bar. Default: none. */
   label?: string;
-  /** How many steps there will be; without it, steps are only counted. */
+  /** How many steps there will be. Default: unknown, steps are only counted. */
   total?: number;
-  /** The shortest time between two redraws, in milliseconds (100). */
+  /** The shortest time between two redraws, in milliseconds. Default: 100. */
   every?: number;
 }
 

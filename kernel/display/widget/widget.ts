@@ -131,9 +131,11 @@ const anywidget = "*";
 export interface WidgetOptions<S extends Record<string, unknown>> {
   /** An anywidget module: `export default { render({ model, el }) { … } }`. */
   esm: string;
-  /** Styles for what it draws. */
+  /** Styles for what it draws. Default: none. */
   css?: string;
-  /** What the page and the session share; typed arrays and buffers travel as bytes. */
+  /**
+   * What the page and the session share; typed arrays and buffers travel as bytes. Default: empty.
+   */
   state?: S;
 }
 

@@ -153,8 +153,12 @@ math[display=block]{margin:10px 0;overflow-x:auto}
 
 /** What a page is called and where the pictures of its Markdown lie. */
 interface PageOptions {
+  /** The page's title. */
   title: string;
-  /** The notebook's folder: relative pictures below it are put into the page. */
+  /**
+   * The notebook's folder: relative pictures below it are put into the page. Default: none,
+   * pictures stay links.
+   */
   folder?: string;
 }
 

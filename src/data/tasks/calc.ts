@@ -3,9 +3,9 @@ import { Random } from "../../random/random.js";
 import { type Expert, type TaskSet, type TaskSetOptions, fill, taskSetRules } from "./task-set.js";
 
 interface CalcOptions extends TaskSetOptions {
-  /** Digits of the numbers. */
+  /** Digits of the numbers. Default: 2. */
   digits?: number;
-  /** Numbers in the sum. */
+  /** Numbers in the sum. Default: 3. */
   terms?: number;
 }
 

@@ -49,8 +49,12 @@ export async function demonstrate(
   options: {
     /** What errors are drawn from. Default: a stream of its own, the same each time. */
     random?: Random;
+    /** How often the expert errs on purpose. Default: never. */
     corruption?: Corruption;
-    /** Whether the task is over after a result, without a last word. */
+    /**
+     * Whether the task is over after a result, without a last word. Default: it goes on until the
+     * expert makes no call.
+     */
     over?: () => boolean;
   } = {},
 ): Promise<Demonstration> {

@@ -12,7 +12,7 @@ import {
 } from "./world.js";
 
 export interface WorldOptions extends TaskSetOptions {
-  /** Which world the questions are about; the one that ships unless told. */
+  /** Which world the questions are about. Default: the one that ships. */
   world?: World;
 }
 

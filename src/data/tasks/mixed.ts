@@ -6,7 +6,7 @@ import { type Expert, type TaskSet, fill, taskSetRules } from "./task-set.js";
 import { type Relation, type World, world as shipped } from "./world.js";
 
 interface MixedOptions extends WorldOptions {
-  /** Digits of the number to compute with. */
+  /** Digits of the number to compute with. Default: 2. */
   digits?: number;
 }
 

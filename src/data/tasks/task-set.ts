@@ -46,10 +46,11 @@ export interface TaskSet {
 }
 
 export interface TaskSetOptions {
+  /** The same seed gives the same tasks. Default: 1. */
   seed?: number;
-  /** How many training tasks. */
+  /** How many training tasks. Default: the family's own. */
   train?: number;
-  /** How many held-out tasks. */
+  /** How many held-out tasks. Default: the family's own. */
   test?: number;
 }
 

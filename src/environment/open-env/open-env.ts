@@ -43,7 +43,10 @@ export interface OpenEnvOptions {
   branch?: "replay" | "none";
   /** What it is called in errors and trees. Default: the server's address. */
   name?: string;
-  /** Name of the environment variable that holds a token, sent as `Authorization: Bearer`. */
+  /**
+   * Name of the environment variable that holds a token, sent as `Authorization: Bearer`. Default:
+   * no token is sent.
+   */
   tokenEnv?: string;
   /** For one answer. Default 30,000. */
   timeoutMs?: number;

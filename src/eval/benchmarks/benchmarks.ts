@@ -93,6 +93,11 @@ export const benchmarks = {
   standIns: (): string[] =>
     [...registry.values()].flatMap(({ name, imitates }) => (imitates === undefined ? [] : [name])),
   /** A benchmark with its questions, from the folder that holds `NAME/test.jsonl`. */
-  load: async (name: string, options: { folder?: string } = {}): Promise<LoadedBenchmark> =>
-    readBenchmark(get(name), options),
+  load: async (
+    name: string,
+    options: {
+      /** The folder that holds `NAME/test.jsonl`. Default: none; stand-ins need none. */
+      folder?: string;
+    } = {},
+  ): Promise<LoadedBenchmark> => readBenchmark(get(name), options),
 };

@@ -56,7 +56,10 @@ function readItem(benchmark: Benchmark, line: string, index: number): BenchmarkI
  */
 export async function readBenchmark(
   benchmark: Benchmark,
-  options: { folder?: string } = {},
+  options: {
+    /** Where `NAME/test.jsonl` is, for a benchmark that names no folder itself. Default: none. */
+    folder?: string;
+  } = {},
 ): Promise<LoadedBenchmark> {
   checkArguments("read a benchmark", { benchmark }, { benchmark: { name: "text" } });
   checkOptions("read a benchmark", options, { folder: "path?" });

@@ -159,7 +159,12 @@ export interface InferOptions extends InferenceOptions {
   concurrency?: number;
   /** Holds what is finished already, which is not made again, and takes what gets finished. */
   journal?: SampleJournal;
+  /**
+   * Called with each sample as soon as it is finished, how many are, and how many there will be.
+   * Default: none.
+   */
   onSample?: (sample: Sample, done: number, total: number) => void;
+  /** Stops the evaluation with an error; finished samples stay in the journal. Default: none. */
   signal?: AbortSignal;
   /** Once it is aborted, samples under way are given up, and those that are finished are what there is. */
   enough?: AbortSignal;

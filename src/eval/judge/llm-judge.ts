@@ -29,17 +29,20 @@ export interface LlmJudgeOptions extends Omit<EndpointOptions, "urls" | "doing" 
   urls: string | readonly string[];
   /** The model's name at the endpoint; the reference judges with Qwen2.5-72B-Instruct. */
   model: string;
-  /** Where verdicts are kept. Without one, nothing is. */
+  /** Where verdicts are kept, so that no question is asked twice. Default: nowhere. */
   cacheFile?: string;
-  /** Price per million tokens, by model. */
+  /** Price per million tokens, by model. Default: none, tokens are counted and cost nothing. */
   prices?: Readonly<Record<string, TokenPrice>>;
   /** Default 0. */
   temperature?: number;
   /** Default: the endpoint's own limit. */
   maxTokens?: number;
-  /** Ask about predictions that are the answer in other notation too; the verdict stays "right". */
+  /**
+   * Ask about predictions that are the answer in other notation too; the verdict stays "right".
+   * Default: false, no request is spent on them.
+   */
   askEquivalent?: boolean;
-  /** Replaces the reference's wording. */
+  /** Replaces the reference's wording. Default: `judgePrompt`. */
   prompt?: (question: JudgeQuestion) => string;
   /**
    * Takes the lines that are not errors: a cache that was not believed, an endpoint that asks for a long

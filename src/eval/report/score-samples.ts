@@ -19,7 +19,10 @@ export interface AnswerJudge {
   readonly name: string;
   judge(
     questions: readonly JudgeQuestion[],
-    options?: { signal?: AbortSignal },
+    options?: {
+      /** Stops the judging with an error. Default: none. */
+      signal?: AbortSignal;
+    },
   ): Promise<JudgeVerdict[]>;
 }
 

@@ -21,16 +21,21 @@ import { type TurnBaselineOptions, turnBaselineRules } from "./turn-baseline.js"
 
 /** What each method of the family can be told, by its estimator's name. */
 export interface CreditOptions {
-  /** `tree_diff` puts rewards on steps instead. */
+  /**
+   * For `estimator: "tree_grpo"`; `form: "tree_diff"` puts rewards on steps instead. Default: as
+   * published.
+   */
   treeGrpo?: Omit<TreeGrpoOptions, "form"> & {
     form?: (typeof treeGrpoForms)[number] | "tree_diff";
     /** `tree_diff`: what a step must gain on its parent. Default: 0.1. */
     margin?: number;
   };
+  /** For `estimator: "at2po"`. Default: as published. */
   at2po?: At2poOptions & {
     /** What a turn's entropy is: the mean surprisal of what was drawn (the code), or the entropy there. */
     signal?: "surprisal" | "entropy";
   };
+  /** For `estimator: "treerl"`. Default: as published. */
   treerl?: Omit<TreeRlOptions, "trained"> & {
     /**
      * Trajectories of each prompt that are trained on, drawn at random; one right one is among them.
@@ -44,19 +49,27 @@ export interface CreditOptions {
     /** Trajectories that were cut get -1 on every token. Default: true, as published. */
     punishCut?: boolean;
   };
+  /** For `estimator: "appo"`. Default: as published. */
   appo?: AppoOptions;
+  /** For `estimator: "treepo"`. Default: as published. */
   treepo?: TreePoOptions;
+  /** For `estimator: "spo_chain"`. Default: as published. */
   spoChain?: SpoChainOptions;
+  /** For `estimator: "spo_tree"`. Default: as published. */
   spoTree?: SpoTreeOptions;
+  /** For `estimator: "fr3e"`. Default: as published. */
   fr3e?: Omit<Fr3eOptions, "referenceNaN"> & {
     /** States whose trajectories all got the same are left out first. Default: true, as published. */
     dropSettled?: boolean;
   };
+  /** For `estimator: "mt_grpo"`. Default: as published. */
   mtGrpo?: MtGrpoOptions;
+  /** For `estimator: "gigpo"`. Default: as published. */
   gigpo?: GiGpoOptions & {
     /** What the policy saw before a turn. Default: the tool's answer it begins with. */
     observe?: (row: ScoredTrajectory, turn: number) => unknown;
   };
+  /** For `estimator: "turn_baseline"`. Default: as published. */
   turnBaseline?: Pick<TurnBaselineOptions, "baseline"> & {
     /** The outcome counts as the last turn's. Default: true. */
     outcome?: boolean;

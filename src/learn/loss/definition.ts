@@ -27,15 +27,18 @@ export interface LossFacts {
 
 /** What a loss's arithmetic can be told. */
 export interface LossSettings extends ClipOptions, LossParameters {
-  /** AEPO: tokens above the upper bound keep the gradient (1 + high) instead of losing it. */
+  /**
+   * AEPO: tokens above the upper bound keep the gradient (1 + high) instead of losing it. Default:
+   * false.
+   */
   entropyBalancedClipping?: boolean;
-  /** AEPO: weigh advantages by how uncertain the token was. */
+  /** AEPO: weigh advantages by how uncertain the token was. Default: false. */
   entropyBalancedAdvantage?: boolean;
-  /** Length that `seq-mean-token-sum-norm` divides by; unset: the matrix's own. */
+  /** Length in tokens that `seq-mean-token-sum-norm` divides by. Default: the matrix's own. */
   paddedLength?: number;
   /**
-   * Give NaN where the reference does: an empty sequence, a single valid token; and the metrics it averages
-   * over masked tokens too.
+   * Give NaN where the reference does: an empty sequence, a single valid token; and the metrics it
+   * averages over masked tokens too. Default: false.
    */
   referenceNaN?: boolean;
 }

@@ -53,10 +53,11 @@ export const policyLossRules: OptionRules<PolicyLossOptions> = {
 };
 
 export interface ActorLossOptions extends PolicyLossOptions {
-  /** Weight of the entropy bonus. */
+  /** Weight of the entropy bonus. Default: 0, no bonus. */
   entropyCoefficient?: number;
-  /** Weight of the KL loss; unset means no KL loss at all. */
+  /** Weight of the KL loss against `reference`. Default: none, no KL loss at all. */
   klLossCoefficient?: number;
+  /** How the KL divergence is estimated. Default: `low_var_kl` (k3). */
   klLossKind?: KlKind;
 }
 

@@ -2,9 +2,9 @@
 export interface ClipOptions {
   /** How far the ratio may move from 1 on either side. Default: 0.2. */
   clipRatio?: number;
-  /** How far below 1 the ratio may fall; `clipRatio` when unset. */
+  /** How far below 1 the ratio may fall. Default: `clipRatio`. */
   clipRatioLow?: number;
-  /** How far above 1 the ratio may rise; `clipRatio` when unset. */
+  /** How far above 1 the ratio may rise (clip-higher). Default: `clipRatio`. */
   clipRatioHigh?: number;
   /** Dual clip: bounds the loss of tokens with a negative advantage and a large ratio. Default: 3. */
   clipRatioC?: number;
@@ -37,34 +37,42 @@ export function clipBounds(options: ClipOptions): ClipBounds {
 
 /** What single losses can be told; each of them leaves the others' alone. Unset: `lossDefaults`. */
 export interface LossParameters {
-  /** SAPO: how steeply a token fades with its ratio, where its advantage is positive. */
+  /**
+   * SAPO: how steeply a token fades with its ratio, where its advantage is positive. Default: 1.
+   */
   tauPositive?: number;
-  /** SAPO: the same where it is not. */
+  /**
+   * SAPO: how steeply a token fades with its ratio, where its advantage is not positive. Default:
+   * 1.05.
+   */
   tauNegative?: number;
-  /** Clip-Cov: the share of the tokens that lose their gradient. */
+  /** Clip-Cov: the share of the tokens that lose their gradient. Default: 0.0002. */
   clipCovRatio?: number;
-  /** Clip-Cov: the covariances among which these are drawn, both ends excluded. */
+  /** Clip-Cov: tokens with a covariance above this may be drawn. Default: 1. */
   clipCovLow?: number;
+  /** Clip-Cov: tokens with a covariance below this may be drawn. Default: 5. */
   clipCovHigh?: number;
-  /** KL-Cov: the share of the tokens, by greatest covariance, that are held back. */
+  /**
+   * KL-Cov: the share of the tokens, by greatest covariance, that are held back. Default: 0.0002.
+   */
   klCovRatio?: number;
-  /** KL-Cov: the weight of what holds them back. */
+  /** KL-Cov: the weight of what holds them back. Default: 0.1. */
   klCovCoefficient?: number;
   /** DRO: the weight of the squared log ratio; it has no default. */
   droBeta?: number;
-  /** CE-GPPO: how much gradient a token below the lower bound keeps (`beta1`). */
+  /** CE-GPPO: how much gradient a token below the lower bound keeps (`beta1`). Default: 0.25. */
   gppoLow?: number;
-  /** CE-GPPO: how much one above the upper bound keeps (`beta2`). */
+  /** CE-GPPO: how much one above the upper bound keeps (`beta2`). Default: 1. */
   gppoHigh?: number;
-  /** Future-KL: tokens until a later log ratio counts half. */
+  /** Future-KL: tokens until a later log ratio counts half. Default: 128. */
   futureDecay?: number;
-  /** Future-KL: how far a token's factor may be from 1; 0: only bounded by 10. */
+  /** Future-KL: how far a token's factor may be from 1; 0: only bounded by 10. Default: 0.2. */
   futureClip?: number;
-  /** Future-KL: factors below 1 are 1. */
+  /** Future-KL: factors below 1 are 1. Default: false. */
   futureHighOnly?: boolean;
-  /** Future-KL: the weight of the factor beside the advantage itself. */
+  /** Future-KL: the weight of the factor beside the advantage itself. Default: 1. */
   futureWeight?: number;
-  /** Future-KL: beyond this ratio a negative advantage gets a factor of 0.8 to 1. */
+  /** Future-KL: beyond this ratio a negative advantage gets a factor of 0.8 to 1. Default: 4. */
   futureSafety?: number;
 }
 

@@ -22,7 +22,12 @@ export interface LossRow {
 
 /** What decides what becomes of a token. */
 export interface TokenRuleOptions extends ClipOptions, LossParameters {
+  /**
+   * AEPO: tokens above the upper bound keep the gradient (1 + high) instead of losing it. Default:
+   * false.
+   */
   entropyBalancedClipping?: boolean;
+  /** AEPO: weigh advantages by how uncertain the token was. Default: false. */
   entropyBalancedAdvantage?: boolean;
 }
 

@@ -26,7 +26,9 @@ export interface TokenUpdate {
 
 /** What decides what becomes of a token: the loss and what it is told. */
 interface TokenUpdateOptions extends TokenRuleOptions, LossChoice {
-  /** ln p of the token before; DPPO looks at probabilities. */
+  /**
+   * ln p of the token before the update. Default: -1; DPPO, which looks at probabilities, needs it.
+   */
   oldLogprob?: number;
 }
 

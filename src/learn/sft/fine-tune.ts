@@ -43,6 +43,7 @@ export class FineTuning {
 
 /** How a policy is fine-tuned in a cell. */
 type FineTuneOptions = SftOptions & {
+  /** Called after each optimiser step. Default: none. */
   onStep?: (step: SftStep) => void;
   /** Show the loss on a board while it continues, where a notebook looks. Default: true. */
   live?: boolean;

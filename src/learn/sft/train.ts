@@ -87,8 +87,12 @@ function sharedCrossEntropy(
 }
 
 export interface SftOptions {
+  /** The highest learning rate of the schedule. Default: 1e-4. */
   learningRate?: number;
-  /** Rows per forward pass, or per several where they hold more than `maxTokensPerPass`. */
+  /**
+   * Examples per forward pass, or per several where they hold more than `maxTokensPerPass`.
+   * Default: 8.
+   */
   batchSize?: number;
   /**
    * Tokens per forward pass, padding included, or without it and with shared beginnings once where
@@ -97,27 +101,41 @@ export interface SftOptions {
   maxTokensPerPass?: number;
   /** Compute what rows begin with in common once, and nothing for padding: the same loss. Default: off. */
   sharedPrefixes?: boolean;
-  /** Forward passes per optimiser step. */
+  /** Forward passes per optimiser step. Default: 1. */
   accumulation?: number;
+  /** Passes over the examples; a fraction is allowed. Default: 3. */
   epochs?: number;
-  /** Stops earlier, after so many optimiser steps. */
+  /** Stops earlier, after so many optimiser steps. Default: none, `epochs` decides. */
   maxSteps?: number;
+  /** How the learning rate goes on after the warm-up. Default: `cosine`, to 0. */
   schedule?: Schedule["style"];
-  /** Share of all steps over which the learning rate rises. */
+  /** Share of all steps over which the learning rate rises. Default: 0. */
   warmupRatio?: number;
+  /** AdamW's decoupled weight decay. Default: 0. */
   weightDecay?: number;
-  /** Largest global gradient norm. */
+  /** Gradients whose joint norm is above this are scaled down to it. Default: 1. */
   maxNorm?: number;
+  /** Visit the examples in another random order in each epoch. Default: true. */
   shuffle?: boolean;
+  /** Decides the order of the examples. Default: 1. */
   seed?: number;
+  /**
+   * Compute each layer again for its gradient instead of keeping its activations: less memory, more
+   * time. Default: false.
+   */
   checkpointing?: boolean;
-  /** Examples whose loss is measured every `evalEvery` steps, or at the end of every epoch, and at the end. */
+  /**
+   * Examples whose loss is measured every `evalEvery` steps, or at the end of every epoch, and at
+   * the end. Default: none.
+   */
   evaluation?: readonly Example[];
+  /** Optimiser steps between two measurements of `evaluation`. Default: at the end only. */
   evalEvery?: number | "epoch";
   /** Rows per forward pass of an evaluation. Default: batchSize. */
   evalBatchSize?: number;
-  /** Continues where `SftTrainer.state()` was taken. */
+  /** Continues where `SftTrainer.state()` was taken. Default: start anew. */
   resume?: SftState;
+  /** Stops before the next optimiser step with an error. Default: none. */
   signal?: AbortSignal;
 }
 

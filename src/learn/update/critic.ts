@@ -25,18 +25,31 @@ type ValuedRow = BatchRow & { values: Float32Array };
 const isValued = (row: BatchRow): row is ValuedRow => row.values !== undefined;
 
 export interface CriticOptions {
+  /** AdamW's learning rate. Default: 1e-5. */
   learningRate?: number;
+  /** AdamW's decoupled weight decay. Default: 0.01. */
   weightDecay?: number;
+  /** Gradients whose joint norm is above this are scaled down to it. Default: 1. */
   maxNorm?: number;
+  /** Trajectories per optimiser step. Default: the whole batch. */
   miniBatchSize?: number;
+  /** Passes over the batch. Default: 1. */
   epochs?: number;
   /** @default as many as keep 3 GiB for the backward pass, at most 16,384 */
   maxTokensPerPass?: number;
-  /** Trajectories per forward pass, where trajectories rather than tokens are limited. */
+  /**
+   * Trajectories per forward pass, where trajectories rather than tokens are limited. Default: no
+   * limit.
+   */
   maxSequencesPerPass?: number;
-  /** How far a value may move from the old one. */
+  /** How far a value may move from the old one. Default: 0.5. */
   clipRange?: number;
+  /** How token losses become one number. Default: `token-mean`. */
   aggregation?: LossAggregation;
+  /**
+   * Compute each layer again for its gradient instead of keeping its activations: less memory, more
+   * time. Default: false.
+   */
   checkpointing?: boolean;
 }
 

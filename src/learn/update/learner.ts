@@ -145,6 +145,7 @@ export class Learner {
   async logProbs(
     rows: readonly PassRow[],
     options: Pick<UpdateOptions, "temperature" | "maxTokensPerPass" | "maxSequencesPerPass"> & {
+      /** The model that is asked. Default: the one that trains. */
       model?: Reference;
     } = {},
   ): Promise<RowMeasures> {

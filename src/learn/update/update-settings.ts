@@ -31,15 +31,15 @@ export type Reference = Model | Required<Pick<Policy, "logProbs">>;
 
 /** How a policy is updated. */
 export interface UpdateOptions extends ActorLossOptions {
-  /** What an algorithm's published runs set; options given beside it override it. */
+  /** What an algorithm's published runs set; options given beside it override it. Default: none. */
   preset?: PresetName;
-  /** Default: 1e-6. */
+  /** AdamW's learning rate. Default: 1e-6. */
   learningRate?: number;
-  /** Default: 0.01. */
+  /** AdamW's decoupled weight decay. Default: 0.01. */
   weightDecay?: number;
   /** Largest global gradient norm (`grad_clip`). Default: 1. */
   maxNorm?: number;
-  /** Trajectories per optimiser step (`ppo_mini_batch_size` x n); unset: the whole batch. */
+  /** Trajectories per optimiser step (`ppo_mini_batch_size` x n). Default: the whole batch. */
   miniBatchSize?: number;
   /** Passes over the batch (`ppo_epochs`). Default: 1. */
   epochs?: number;
@@ -48,10 +48,17 @@ export interface UpdateOptions extends ActorLossOptions {
    * `sharedPrefixes` is on. Default: as many as keep 3 GiB for the backward pass, at most 16,384.
    */
   maxTokensPerPass?: number;
-  /** Trajectories per forward pass, where trajectories rather than tokens are limited. */
+  /**
+   * Trajectories per forward pass, where trajectories rather than tokens are limited. Default: no
+   * limit.
+   */
   maxSequencesPerPass?: number;
   /** The temperature the trajectories were sampled at. Default: 1. */
   temperature?: number;
+  /**
+   * Compute each layer again for its gradient instead of keeping its activations: less memory, more
+   * time. Default: false.
+   */
   checkpointing?: boolean;
   /**
    * Compute what trajectories begin with in common once: the same losses and gradients. Default: off, as the
@@ -77,9 +84,14 @@ export interface UpdateOptions extends ActorLossOptions {
   rolloutCorrection?: RolloutCorrection | boolean;
   /** What a loss draws with that takes tokens at random; split by step. Default: seed 0. */
   random?: Random;
-  /** Visits the trajectories in a random order, another one in each epoch. */
+  /**
+   * Visits the trajectories in a random order, another one in each epoch. Default: in their order.
+   */
   shuffle?: Random;
-  /** The frozen policy a KL loss is measured against: a model, or a policy that says log-probabilities. */
+  /**
+   * The frozen policy a KL loss is measured against: a model, or a policy that says
+   * log-probabilities. Default: none; a KL loss needs one.
+   */
   reference?: Reference;
 }
 

@@ -11,7 +11,10 @@ import { outputFolder } from "./model-folder.js";
 export interface SaveModelOptions {
   /** Default float32, which loses nothing. */
   dtype?: WeightType;
-  /** The weights are split into files of at most this size (one tensor is never split). */
+  /**
+   * The weights are split into files of at most this size (one tensor is never split). Default:
+   * 5e9.
+   */
   maxShardBytes?: number;
 }
 

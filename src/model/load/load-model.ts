@@ -19,7 +19,7 @@ import { Model } from "../transformer/transformer.js";
 export interface LoadModelOptions {
   /** "value" makes a critic of a language model. Default: what the folder holds. */
   head?: ModelConfig["head"];
-  /** Draws a new critic's head. */
+  /** Draws a new critic's head. Default: 0. */
   seed?: number;
 }
 

@@ -27,7 +27,7 @@ export async function saveAdapter(
   model: Model,
   folder: string,
   options: {
-    /** The folder or name of the model the adapters belong to. */
+    /** The folder or name of the model the adapters belong to. Default: none is written. */
     base?: string;
   } = {},
 ): Promise<void> {

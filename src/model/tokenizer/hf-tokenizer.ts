@@ -292,7 +292,13 @@ export class HfTokenizer implements Tokenizer {
     return text === "" ? [] : this.#engine.encode(text, { add_special_tokens: false }).ids;
   }
 
-  decode(ids: ArrayLike<number>, options: { skipSpecial?: boolean } = {}): string {
+  decode(
+    ids: ArrayLike<number>,
+    options: {
+      /** Leave special tokens out of the text. Default: false. */
+      skipSpecial?: boolean;
+    } = {},
+  ): string {
     checkArguments("decode", { ids }, { ids: "list" });
     checkOptions("decode", options, { skipSpecial: "boolean?" });
     const list = Array.from(ids);

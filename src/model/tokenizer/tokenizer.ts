@@ -11,10 +11,13 @@ export interface ChatMessage {
 
 /** How a chat becomes a prompt. */
 export interface ChatOptions {
+  /** End with what begins the assistant's answer. Default: false. */
   addGenerationPrompt?: boolean;
-  /** Functions the model may call, as JSON schemas; not every template shows them. */
+  /**
+   * Functions the model may call, as JSON schemas; not every template shows them. Default: none.
+   */
   tools?: readonly unknown[];
-  /** Further names the template may use, such as `enable_thinking`. */
+  /** Further names the template may use, such as `enable_thinking`. Default: none. */
   variables?: Readonly<Record<string, unknown>>;
 }
 
@@ -31,7 +34,13 @@ export interface Tokenizer {
   readonly longestToken?: number;
   /** Never adds special tokens; special tokens written in the text are recognised. */
   encode(text: string): number[];
-  decode(ids: ArrayLike<number>, options?: { skipSpecial?: boolean }): string;
+  decode(
+    ids: ArrayLike<number>,
+    options?: {
+      /** Leave special tokens out of the text. Default: false. */
+      skipSpecial?: boolean;
+    },
+  ): string;
   /** The prompt text of a chat. */
   chat(messages: readonly ChatMessage[], options?: ChatOptions): string;
 }

@@ -9,7 +9,7 @@ export interface LoraOptions {
   alpha: number;
   /** Which projections of each layer: `"all-linear"` (the default), or names such as `q_proj`. */
   targetModules?: string | readonly string[];
-  /** Multiply by alpha / sqrt(rank) instead (`use_rslora`). */
+  /** Multiply by alpha / sqrt(rank) instead (`use_rslora`). Default: false. */
   rslora?: boolean;
   /** A is drawn from it. Default: 0. */
   seed?: number;

@@ -21,12 +21,20 @@ import { type WeightPrecision, weightShapes, shapeSize } from "./weights.js";
 
 /** How a forward pass is run; the result is the same. */
 interface ForwardOptions {
-  /** Compute each layer again for its gradient instead of remembering its insides. */
+  /**
+   * Compute each layer again for its gradient instead of remembering its insides. Default: false.
+   */
   checkpointing?: boolean;
 }
 
+/** How log-probabilities are computed. */
+interface LogProbOptions extends ForwardOptions {
+  /** Logits are divided by it first. Default: 1. */
+  temperature?: number;
+}
+
 const forwardRules: OptionRules<ForwardOptions> = { checkpointing: "boolean?" };
-const logProbRules: OptionRules<ForwardOptions & { temperature?: number }> = {
+const logProbRules: OptionRules<LogProbOptions> = {
   ...forwardRules,
   temperature: positive,
 };
@@ -300,7 +308,7 @@ export class Model {
   logProbs(
     batch: TokenBatch,
     labels: tf.Tensor2D,
-    options: ForwardOptions & { temperature?: number } = {},
+    options: LogProbOptions = {},
   ): { logprobs: tf.Tensor2D; entropies: tf.Tensor2D } {
     checkOptions("take log-probabilities", options, logProbRules);
     const { checkpointing, temperature = 1 } = options;
@@ -331,7 +339,7 @@ export class Model {
     batch: TokenBatch,
     after: tf.Tensor1D,
     labels: tf.Tensor1D,
-    options: ForwardOptions & { temperature?: number } = {},
+    options: LogProbOptions = {},
   ): { logprobs: tf.Tensor1D; entropies: tf.Tensor1D } {
     checkOptions("take log-probabilities", options, logProbRules);
     const { checkpointing, temperature = 1 } = options;

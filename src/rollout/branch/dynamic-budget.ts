@@ -32,7 +32,12 @@ export function dynamicBudget(
   n: number,
   rootEntropy: number,
   stepEntropies: readonly number[],
-  options: { beta?: number; formula?: "code" | "paper" } = {},
+  options: {
+    /** How steeply the share follows the difference of the entropies. Default: 0.5. */
+    beta?: number;
+    /** `code` truncates and adds one; `paper` rounds the real value. Default: `code`. */
+    formula?: "code" | "paper";
+  } = {},
 ): DynamicBudget {
   checkArguments(
     "find a budget",

@@ -14,11 +14,14 @@ export interface EntropyOptions {
   positions?: number;
   /** Most likely tokens per position that count, besides the sampled one. Default 10. */
   topK?: number;
-  /** What the sum is divided by: ln of the vocabulary size, the vocabulary size, or nothing. */
+  /**
+   * What the sum is divided by: ln of the vocabulary size, the vocabulary size, or nothing.
+   * Default: `ln-vocab`.
+   */
   normalizer?: "ln-vocab" | "vocab" | "none";
   /**
    * `pooled`: the reference's sum over every reported log-probability of the positions. `mean`: the
-   * mean over the positions of the full distribution's entropy.
+   * mean over the positions of the full distribution's entropy. Default: `pooled`.
    */
   measure?: "pooled" | "mean";
 }

@@ -66,7 +66,10 @@ export interface ModelTokenOptions {
   topK?: number;
   /** Count the tokens that nobody drew: end tokens and tags put by the loop. Default false. */
   forced?: boolean;
-  /** For trees from files: without it no token knows its text or the next call. */
+  /**
+   * For trees from files: no token knows its text or the next call otherwise. Default: the tree's
+   * own.
+   */
   tokenizer?: Tokenizer;
 }
 

@@ -30,7 +30,12 @@ import { treesFromParquet, treesToParquet } from "./tree-parquet.js";
 export async function saveTrees(
   path: string,
   trees: Iterable<RolloutTree>,
-  options: { timing?: boolean } = {},
+  options: {
+    /**
+     * Write how long calls took, too. Without it the same trees give the same bytes. Default: true.
+     */
+    timing?: boolean;
+  } = {},
 ): Promise<void> {
   checkArguments("save trees", { path, trees }, { path: "path", trees: "items" });
   checkOptions("save trees", options, { timing: "boolean?" });

@@ -31,7 +31,10 @@ export interface CompareAtOptions {
   metric?: string;
   /** The setting that the others are compared with. Default: the first. */
   against?: string;
-  /** Differences within this on both sides count as none: adds a test of equivalence. */
+  /**
+   * Differences within this on both sides count as none: adds a test of equivalence. Default: none,
+   * no such test.
+   */
   margin?: number;
   /** The difference that `seedsFor` is asked about in the table. Default: 0.05. */
   difference?: number;

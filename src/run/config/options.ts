@@ -3,14 +3,15 @@ import type { Config } from "./schema.js";
 import type { Tree } from "./tree.js";
 
 export interface LoadOptions {
-  /** YAML files, the later over the earlier. */
+  /** YAML files, the later over the earlier. Default: none. */
   files?: readonly string[];
-  /** A named starting point, under the files. */
+  /** A named starting point, under the files. Default: none. */
   preset?: ConfigPreset | readonly ConfigPreset[];
-  /** The same as text or as a tree, over the files. */
+  /** The same as text or as a tree, over the files. Default: none. */
   values?: Tree;
-  /** Command-line overrides, over all else. */
+  /** Command-line overrides, over all else. Default: none. */
   overrides?: readonly string[];
+  /** What `${oc.env:NAME}` in a value reads. Default: the process's environment variables. */
   env?: Readonly<Record<string, string | undefined>>;
 }
 

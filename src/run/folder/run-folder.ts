@@ -32,10 +32,11 @@ const trainingLayout: FolderLayout = {
 type Line = { step: number } & Record<string, unknown>;
 
 interface RewindOptions {
-  /** The checkpoint that the run continues from. */
+  /** The checkpoint that the run continues from. Default: none, the log alone is read. */
   from?: string | undefined;
-  /** The number of the first step. */
+  /** The number of the first step. Default: 1. */
   first?: number;
+  /** Told of lines that are lost. Default: none. */
   warn?: ((message: string) => void) | undefined;
 }
 

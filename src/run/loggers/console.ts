@@ -59,7 +59,12 @@ function bar(done: number, all: number): string {
  * ```
  */
 export function consoleLogger(
-  options: { write?: (text: string) => void; live?: boolean } = {},
+  options: {
+    /** Takes the text. Default: standard output. */
+    write?: (text: string) => void;
+    /** Keep a line with the progress of the step at the bottom. Default: false. */
+    live?: boolean;
+  } = {},
 ): Logger {
   checkOptions("log", options, { write: "function?", live: "boolean?" });
   const { live = false, write = output } = options;

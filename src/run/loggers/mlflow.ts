@@ -68,13 +68,25 @@ function access(env: Readonly<Record<string, string | undefined>>): Record<strin
  * ```
  */
 export async function mlflowLogger(options: {
+  /**
+   * The run's folder; `mlflow.json` there remembers the MLflow run, so that a resumed run goes on
+   * with it.
+   */
   folder: string;
+  /** The experiment's name. */
   project: string;
+  /** The run's name. */
   run: string;
+  /** The configuration, logged as parameters. */
   config: Readonly<Record<string, unknown>>;
   /** Default: `MLFLOW_TRACKING_URI`, else http://127.0.0.1:5000. */
   url?: string;
+  /** Milliseconds a request may take. Default: 10,000. */
   timeoutMs?: number;
+  /**
+   * Where MLFLOW_TRACKING_URI, user name, password and token are read. Default: the process's
+   * environment variables.
+   */
   env?: Readonly<Record<string, string | undefined>>;
 }): Promise<Logger> {
   checkOptions("log to MLflow", options, {

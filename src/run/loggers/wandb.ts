@@ -76,14 +76,19 @@ const stamp = (date: Date) =>
  * ```
  */
 export async function wandbLogger(options: {
+  /** The offline run is written into the folder `wandb` in it. */
   folder: string;
+  /** The project's name. */
   project: string;
+  /** The run's name. */
   run: string;
+  /** The configuration, shown beside the run. */
   config: Readonly<Record<string, unknown>>;
-  /** Runs of one group are shown together. */
+  /** Runs of one group are shown together. Default: none. */
   group?: string;
   /** Default: random. */
   id?: string;
+  /** The clock. Default: the system's. */
   now?: () => Date;
 }): Promise<Logger> {
   checkOptions("log to W&B", options, {

@@ -12,10 +12,11 @@ import type { SweepRuns } from "./sweep-runs.js";
 
 /** A setting of a sweep, over what all its settings share. */
 export interface SweepArm {
+  /** Named starting points, as in `loadConfig`. Default: none. */
   preset?: ConfigPreset | readonly ConfigPreset[];
-  /** YAML files. */
+  /** YAML files. Default: none. */
   files?: readonly string[];
-  /** `key=value`, as on the command line. */
+  /** `key=value`, as on the command line. Default: none. */
   overrides?: readonly string[];
 }
 
@@ -39,13 +40,18 @@ export interface SweepOptions extends SweepArm {
   folder: string;
   /** Runs at the same time; the threads are divided among them. Default: one for each thread. */
   processes?: number;
-  /** Send the runs to a Ray cluster, by its address, instead of running them here. */
+  /**
+   * Send the runs to a Ray cluster, by its address, instead of running them here. Default: here.
+   */
   ray?: string | SweepCluster;
   /** Show the table while it grows, where a notebook looks. Default: true. */
   live?: boolean;
-  /** Called whenever a run has come further. */
+  /** Called whenever a run has come further. Default: none. */
   onChange?: (runs: SweepRuns) => void;
-  /** Once it is aborted, the runs under way end behind their step; the same call goes on from there. */
+  /**
+   * Once it is aborted, the runs under way end behind their step; the same call goes on from there.
+   * Default: none.
+   */
   signal?: AbortSignal;
 }
 

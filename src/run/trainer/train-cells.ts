@@ -30,23 +30,27 @@ import { ProgressLine } from "../../show/progress-line.js";
 import { Trainer, type TrainerStep } from "./trainer.js";
 
 export interface CellTraining {
+  /** The algorithm. Default: `arpo`. */
   preset?: "grpo" | "arpo" | "aepo";
   /** Default: 10, where there is no `budget`. */
   steps?: number;
-  /** Train until the rollouts have cost so much, in place of `steps`; the step that reaches it is the last. */
+  /**
+   * Train until the rollouts have cost so much, in place of `steps`; the step that reaches it is
+   * the last. Default: none, `steps` decides.
+   */
   budget?: { tokens?: number; calls?: number; trajectories?: number };
   /** Raise the learning rate over so many tokens. Default: as the `tiny` preset, over a tenth of the run. */
   warmup?: { tokens: number };
-  /** Also measure the held-out tasks behind the steps that reach these. */
+  /** Also measure the held-out tasks behind the steps that reach these. Default: none. */
   testAt?: { tokens?: readonly number[]; calls?: readonly number[] };
   /**
-   * Roll out further prompts until the run has so many tokens per step: runs that are compared then make
-   * equally many updates. `prompts` is the fewest of a step.
+   * Roll out further prompts until the run has so many tokens per step: runs that are compared then
+   * make equally many updates. `prompts` is the fewest of a step. Default: none, `prompts` decides.
    */
   tokensPerStep?: number;
-  /** Prompts per step. */
+  /** Prompts per step. Default: 8. */
   prompts?: number;
-  /** Trajectories per prompt. */
+  /** Trajectories per prompt. Default: the preset's, 16 for `arpo`, `aepo` and `grpo`. */
   n?: number;
   /**
    * The same for all steps. Default: the `tiny` preset's, which rises to 3e-4 and falls; for a model of more
@@ -55,15 +59,20 @@ export interface CellTraining {
   learningRate?: number;
   /** Prompts per optimiser step; must divide `prompts`. Default: 2, of an odd number 1. */
   miniBatch?: number;
+  /** The same seed gives the same run. Default: 1. */
   seed?: number;
   /** The longest answer, in tokens, results of tools among them. Default: the `tiny` preset's. */
   responseLength?: number;
   /**
-   * Branch at the tokens to which this function gives the greatest numbers, under a rule that ranks tokens:
-   * `overrides: ["lab.branch_rule=treerl"]`, or `appo`, `appo-rollout`, `fr3e`, `at2po`.
+   * Branch at the tokens to which this function gives the greatest numbers, under a rule that ranks
+   * tokens: `overrides: ["lab.branch_rule=treerl"]`, or `appo`, `appo-rollout`, `fr3e`, `at2po`.
+   * Default: the rule's own.
    */
   ranking?: TokenRanking;
-  /** Any other key of a configuration: `key=value`, as on the command line (docs/config.md). They come last. */
+  /**
+   * Any other key of a configuration: `key=value`, as on the command line (docs/config.md). They
+   * come last. Default: none.
+   */
   overrides?: readonly string[];
   /** Default: Python and the invented world's search; in an environment none besides its own. */
   tools?: Tools;
@@ -73,13 +82,18 @@ export interface CellTraining {
   callLimit?: number;
   /** Default: ARPO's, in an environment its own. */
   reward?: Reward;
-  /** What rolls out, where that is not `policy`: an endpoint, a copy. The update corrects for it. */
+  /**
+   * What rolls out, where that is not `policy`: an endpoint, a copy. The update corrects for it.
+   * Default: `policy`.
+   */
   sampler?: Policy;
-  /** Measure the held-out tasks every so many steps, and before the first. */
+  /** Measure the held-out tasks every so many steps, and before the first. Default: never. */
   testEvery?: number;
   /** Show the run on its board while it continues, where a notebook looks. Default: true. */
   live?: boolean;
+  /** Called after each step. Default: none. */
   onStep?: (step: TrainerStep, run: TrainingRun) => void | Promise<void>;
+  /** Stops the run with an error. Default: none. */
   signal?: AbortSignal;
 }
 

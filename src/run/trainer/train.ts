@@ -53,14 +53,18 @@ function toolCallLines(
 export interface TrainOptions {
   /** Where everything is saved. */
   folder: string;
+  /** Where metrics go besides `metrics.jsonl`. Default: nowhere. */
   loggers?: readonly Logger[];
-  /** Called after each step, before anything of it is saved. */
+  /** Called after each step, before anything of it is saved. Default: none. */
   onStep?: (step: TrainerStep) => void | Promise<void>;
-  /** Told what a person should know: findings about rewards, skipped steps, loggers that failed. */
+  /**
+   * Told what a person should know: findings about rewards, skipped steps, loggers that failed.
+   * Default: none.
+   */
   warn?: (message: string) => void;
   /**
-   * Once this is aborted, the run ends behind the step that is under way, which is saved; `train` then
-   * throws its reason. (`parts.signal` ends it in the middle of a step.)
+   * Once this is aborted, the run ends behind the step that is under way, which is saved; `train`
+   * then throws its reason. (`parts.signal` ends it in the middle of a step.) Default: none.
    */
   stopping?: AbortSignal;
   /** Save each step's trees. Default: true. */

@@ -17,7 +17,12 @@ import type { Tool } from "../tool.js";
  * assert.equal((await tools.call("calc", "1/0")).text, "Error: division by zero");
  * ```
  */
-export function calculator(options: { tag?: string } = {}): Tool {
+export function calculator(
+  options: {
+    /** The tag the model calls it by. Default: `calc`. */
+    tag?: string;
+  } = {},
+): Tool {
   checkOptions("make a calculator", options, { tag: "text?" });
   return {
     name: "calculator",

@@ -20,7 +20,7 @@ export type McpServer =
 export interface McpOptions {
   /** Take only these tools. Default: all. */
   only?: readonly string[];
-  /** Put in front of every tag, for tools of several servers with equal names. */
+  /** Put in front of every tag, for tools of several servers with equal names. Default: none. */
   prefix?: string;
   /** Milliseconds to wait for the server to answer when connecting. Default 30,000. */
   connectMs?: number;

@@ -17,7 +17,9 @@ export interface Passage {
 }
 
 export interface DeepSearchOptions extends PassageOptions {
+  /** Where is searched. */
   provider: SearchProvider;
+  /** What loads the pages. Default: a new `PageFetcher`. */
   pages?: PageFetcher;
   /** Pages read per search. Default 5. */
   maxPages?: number;
@@ -32,6 +34,7 @@ export interface DeepSearchOptions extends PassageOptions {
     /** What was written and found before this search, where the caller tells it. */
     transcript: readonly string[],
   ) => Promise<string>;
+  /** The tag the model calls it by. Default: `search`. */
   tag?: string;
 }
 

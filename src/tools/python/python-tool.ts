@@ -77,13 +77,15 @@ function tokensOf(text: string): string[] | undefined {
 export interface PythonToolOptions extends PythonLimits {
   /** `pyodide` (default) needs no Python here; `system` or a path is a CPython of this machine. */
   python?: string;
-  /** A conda environment, by the reference's names. */
+  /** Where conda is installed, by the reference's name. Default: none. */
   condaPath?: string;
+  /** The conda environment whose Python runs the code. Default: none. */
   condaEnv?: string;
   /** Walls around a CPython of this machine. Default: the strongest that works. */
   isolation?: Isolation;
   /** Run code again when it printed nothing, as the reference does. Default: no. */
   retryEmpty?: boolean;
+  /** The tag the model calls it by. Default: `python`. */
   tag?: string;
 }
 

@@ -9,11 +9,15 @@ import type { SearchHit, SearchProvider } from "./provider.js";
 export interface BrightDataOptions {
   /** Default: the environment variable BRIGHT_DATA_API_KEY, read when the first search is made. */
   apiKey?: string;
+  /** The account's zone. Default: `serp_api1`. */
   zone?: string;
-  /** Country code of the search. */
+  /** Country code of the search. Default: `cn`, as the reference. */
   location?: string;
+  /** Milliseconds a request may take. Default: 60,000. */
   timeoutMs?: number;
-  /** The endpoint; another one for tests and proxies. */
+  /**
+   * The endpoint; another one for tests and proxies. Default: `https://api.brightdata.com/request`.
+   */
   url?: string;
 }
 

@@ -11,14 +11,17 @@ import type { SearchHit, SearchProvider } from "./provider.js";
 export interface JsonEndpointOptions {
   /** `{query}` and `{limit}` are replaced, encoded. */
   url: string;
+  /** The HTTP method. Default: `POST` with a body, else `GET`. */
   method?: "GET" | "POST";
+  /** Further HTTP headers. Default: none. */
   headers?: Record<string, string>;
-  /** Sent as JSON; the strings "{query}" and "{limit}" in it are replaced. */
+  /** Sent as JSON; the strings "{query}" and "{limit}" in it are replaced. Default: none. */
   body?: unknown;
   /** Where the list of pages is, as in `data.items`. Default: the answer itself. */
   list?: string;
   /** The fields of a page. Defaults: `description`, `title`, `url`. */
   fields?: { description?: string; title?: string; url?: string };
+  /** Milliseconds a request may take. Default: 60,000. */
   timeoutMs?: number;
 }
 

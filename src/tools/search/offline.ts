@@ -60,7 +60,12 @@ function readCorpus(path: string): CorpusPage[] {
  * ```
  */
 export function offlineSearch(
-  options: { pages?: Iterable<CorpusPage>; path?: string } = {},
+  options: {
+    /** What is searched. Default: the pages at `path`. */
+    pages?: Iterable<CorpusPage>;
+    /** A JSONL file with a title and a text in each line. Default: the corpus that ships. */
+    path?: string;
+  } = {},
 ): SearchProvider & { dispose(): void } {
   checkOptions("search offline", options, { pages: "items?", path: "path?" });
   const database = openDatabase();

@@ -12,11 +12,13 @@ import { SearchCache } from "./search-cache.js";
 import { HttpError } from "../../http/request-json.js";
 
 export interface SearchToolOptions extends FormatOptions {
+  /** Where is searched. */
   provider: SearchProvider;
   /** Default: in memory only. `false` searches every time. */
   cache?: SearchCache | false;
-  /** Search anew and replace what the cache holds. */
+  /** Search anew and replace what the cache holds. Default: false. */
   refresh?: boolean;
+  /** The tag the model calls it by. Default: `search`. */
   tag?: string;
 }
 

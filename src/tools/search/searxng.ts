@@ -21,8 +21,11 @@ const answer = z.looseObject({
 export interface SearxngOptions {
   /** Where the instance lives; its JSON format must be enabled. */
   url: string;
+  /** Code of the language, as `en`. Default: the instance's. */
   language?: string;
+  /** Which engines are asked. Default: the instance's. */
   engines?: string[];
+  /** Milliseconds a request may take. Default: 60,000. */
   timeoutMs?: number;
 }
 

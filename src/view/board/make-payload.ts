@@ -10,11 +10,13 @@ import type { BoardPayload, BoardRollout, BoardTrees } from "./payload.js";
 import type { RunRecord, StepTrees } from "./read-runs.js";
 
 export interface BoardOptions {
+  /** What stands above the board. Default: `Training`. */
   title?: string;
+  /** Colours: light, dark, or as the page around it. Default: `auto`. */
   theme?: Theme;
   /** Characters that the trees of the scrubber may take; evenly chosen steps are kept (default 2,500,000). */
   rolloutBytes?: number;
-  /** For trees from folders that do not say which tokenizer made them. */
+  /** For trees from folders that do not say which tokenizer made them. Default: the run's own. */
   tokenizer?: Tokenizer;
 }
 

@@ -20,11 +20,11 @@ export interface BranchingOptions {
   rules?: readonly RolloutRule[];
   /** Settings by rule. Default: the tree's own for its own rule, the published ones for others. */
   expand?: Partial<Record<ExpansionRule, ExpandOptions>>;
-  /** For trees from files, whose tokens cannot be told otherwise. */
+  /** For trees from files, whose tokens cannot be told otherwise. Default: the tree's own. */
   tokenizer?: Tokenizer;
-  /** ln p of each trajectory's tokens under a policy of now, for `appo`. */
+  /** ln p of each trajectory's tokens under a policy of now, for `appo`. Default: none. */
   current?: readonly ArrayLike<number>[];
-  /** Instead of the trajectories, tokens, seed and rule. */
+  /** What stands above the view. Default: the trajectories, tokens, seed and rule. */
   title?: string;
 }
 

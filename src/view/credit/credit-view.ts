@@ -138,7 +138,9 @@ interface CreditViewOptions {
   group?: string;
   /** Trajectories that are shown at most. Default: 32. */
   rows?: number;
-  /** Without one, tokens of trees from files are shown as their numbers. */
+  /**
+   * Without one, tokens of trees from files are shown as their numbers. Default: the tree's own.
+   */
   tokenizer?: Tokenizer;
 }
 

@@ -14,9 +14,15 @@ import { accuracyChart, passChart, toolChart } from "./charts.js";
 import { questionTree } from "./question-tree.js";
 
 export interface ReportOptions {
-  /** Bytes that tokens of questions may take; the questions after that have their text only. */
+  /**
+   * Bytes that tokens of questions may take; the questions after that have their text only.
+   * Default: 8,000,000.
+   */
   tokenBytes?: number;
-  /** What the page's own element is called; the same evaluation then gives the same bytes. */
+  /**
+   * What the page's own element is called; the same evaluation then gives the same bytes. Default:
+   * a random one.
+   */
   id?: string;
 }
 

@@ -99,13 +99,19 @@ function pack({ chains, ...rest }: ExpansionPlan): PackedPlan {
 }
 
 export interface ExploreOptions {
-  /** Scores of the tree's trajectories: colours by reward and tells each trajectory's reason. */
+  /**
+   * Scores of the tree's trajectories: colours by reward and tells each trajectory's reason.
+   * Default: none.
+   */
   scored?: Scored;
-  /** Advantages of the tree's tokens: colours by advantage. */
+  /** Advantages of the tree's tokens: colours by advantage. Default: none. */
   batch?: TrainingBatch;
-  /** For trees from files, whose tokens are otherwise shown as numbers. */
+  /** For trees from files, whose tokens are otherwise shown as numbers. Default: the tree's own. */
   tokenizer?: Tokenizer;
-  /** Instead of the trajectories, branches and tokens, the rule and the seed. */
+  /**
+   * What stands above the view. Default: the trajectories, branches and tokens, the rule and the
+   * seed.
+   */
   title?: string;
   /** Bytes that alternatives of tokens may take before being packed (default 1,600,000). */
   alternativeBytes?: number;

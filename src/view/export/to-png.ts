@@ -9,7 +9,7 @@ export interface PngOptions {
   scale?: number;
   /** Behind the figure, where its theme says nothing (default white; `transparent` for none). */
   background?: string;
-  /** Fonts besides those of the system: files in TrueType or OpenType. */
+  /** Fonts besides those of the system: files in TrueType or OpenType. Default: none. */
   fontFiles?: readonly string[];
 }
 

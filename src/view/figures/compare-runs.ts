@@ -32,7 +32,10 @@ import { curveOf, metricTitle, type RunMetrics } from "./metric-lines.js";
  */
 export function compareRuns(
   runs: Readonly<Record<string, readonly RunMetrics[]>>,
-  options: FigureOptions & { metric?: string } = {},
+  options: FigureOptions & {
+    /** Which metric is drawn. Default: `critic/score/mean`. */
+    metric?: string;
+  } = {},
 ): Figure {
   checkArguments("compare runs", { runs }, { runs: "object" });
   checkOptions("compare runs", options, { ...figureRules, metric: "text?" });

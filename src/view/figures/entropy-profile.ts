@@ -25,8 +25,8 @@ import {
 
 export interface EntropyProfileOptions extends FigureOptions, EntropyStatisticOptions {
   /**
-   * `calls`: the mean at each distance after a tool result and before a call. `places`: where in their
-   * segments the most uncertain tokens stand.
+   * `calls`: the mean at each distance after a tool result and before a call. `places`: where in
+   * their segments the most uncertain tokens stand. Default: `calls`.
    */
   of?: "calls" | "places";
   /** How far the lines of `calls` go. Default 100. */

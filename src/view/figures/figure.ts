@@ -12,7 +12,7 @@ export interface Figure {
 export interface FigureOptions {
   /** Who it is for; by default colours that suit light and dark pages. */
   theme?: Theme;
-  /** Another title than the figure's own. */
+  /** Another title than the figure's own. Default: the figure's own. */
   title?: string;
 }
 

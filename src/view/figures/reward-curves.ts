@@ -32,7 +32,10 @@ const usual = ["critic/score/mean", "critic/score/max", "critic/score/min"];
  */
 export function rewardCurves(
   run: RunMetrics,
-  options: FigureOptions & { metrics?: readonly string[] } = {},
+  options: FigureOptions & {
+    /** Which metrics are drawn. Default: the mean, the greatest and the smallest score. */
+    metrics?: readonly string[];
+  } = {},
 ): Figure {
   checkArguments("draw rewards", { run }, { run: "run" });
   checkOptions("draw rewards", options, { ...figureRules, metrics: texts });

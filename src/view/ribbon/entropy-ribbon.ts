@@ -14,16 +14,22 @@ import { type RibbonRow, ribbonMeans, ribbonRows } from "./ribbon-rows.js";
 import { type DecidedAt, peakOf, ribbonSvg } from "./ribbon-svg.js";
 
 export interface EntropyRibbonOptions {
-  /** Scores of the trajectories: lines are sorted by outcome. */
+  /** Scores of the trajectories: lines are sorted by outcome. Default: none. */
   scored?: Scored;
-  /** What a token decides by its distance from the result: `branchValues(…).profile()`. */
+  /**
+   * What a token decides by its distance from the result: `branchValues(…).profile()`. Default:
+   * none.
+   */
   decided?: readonly DecidedAt[];
   /** In pixels, 96 an inch: 317 is a column of a paper, 672 two columns (default), 900 a slide. */
   width?: number;
-  /** Tokens before and after the result; by default what nine in ten trajectories have, at most 40 and 200. */
+  /** Tokens before the result. Default: what nine in ten trajectories have, at most 40. */
   before?: number;
+  /** Tokens after the result. Default: what nine in ten trajectories have, from 5 to 200. */
   after?: number;
+  /** The colours. Default: `light`. */
   theme?: "light" | "dark";
+  /** What stands above the figure. Default: "Entropy around the first tool result". */
   title?: string;
 }
 

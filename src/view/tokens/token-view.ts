@@ -124,7 +124,7 @@ function tokenPicture(payload: TokenPayload): string {
 }
 
 export interface TokenViewOptions {
-  /** Without one, tokens are shown as their numbers. */
+  /** Without one, tokens are shown as their numbers. Default: the tree's own. */
   tokenizer?: Tokenizer;
 }
 
