@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -70,3 +71,18 @@ test(
     }
   },
 );
+
+test("a command whose reader closes ends quietly, as other programs do", async () => {
+  for (const args of [["doctor"], ["completions", "bash"]]) {
+    const child = spawn(process.execPath, ["bin/arpo-lab.mjs", ...args], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child.stdout.destroy();
+    let errors = "";
+    child.stderr.on("data", (text) => (errors += String(text)));
+    const [status] = (await once(child, "close")) as [number];
+    assert.equal(status, 141, `${args.join(" ")}: ${errors}`);
+    assert.doesNotMatch(errors, /EPIPE|    at /, args.join(" "));
+  }
+});

@@ -4,6 +4,14 @@ import { arpoLab } from "./program.js";
 import { aside } from "./say.js";
 import { Stopped } from "./stopping.js";
 
+// `arpo-lab … | head`: who reads has enough, so that there is nothing more to do. 141 is what shells expect.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(141);
+  });
+}
+
 await arpoLab()
   .parseAsync()
   .catch((error: unknown) => {
