@@ -1,6 +1,6 @@
 // The ranges of numeric options, from the rules that `checkOptions` holds them to.
 import { readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { join } from "node:path";
 import ts from "typescript";
 import { sources } from "../scripts/architecture/imports.mjs";
 import * as rules from "../dist/arguments/check-options.js";

@@ -125,10 +125,7 @@ export class BranchValues {
     settings: ValueSettings,
     records: readonly ValueRecord[],
     options: {
-      /**
-       * `right`: a score above 0.5 counts as 1, others as 0. `score`: the score itself. Default:
-       * `right`.
-       */
+      /** As `BranchValues.outcome`. Default: `right`. */
       outcome?: "right" | "score";
     } = {},
   ) {
@@ -282,9 +279,7 @@ export class BranchValues {
   capture(
     signals: Readonly<Record<string, TokenSignal>> = usualSignals,
     options: EstimateOptions & {
-      /**
-       * Shares of all tokens that are looked at, each above 0 and at most 1. Default: 0.05, 0.1, 0.2.
-       */
+      /** Shares of all tokens that are looked at. Default: 0.05, 0.1, 0.2. */
       shares?: readonly number[];
     } = {},
   ): Capture[] {
