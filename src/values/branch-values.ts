@@ -115,7 +115,7 @@ export class BranchValues {
   readonly settings: ValueSettings;
   /** What was measured, a record for each prompt. */
   readonly records: readonly ValueRecord[];
-  /** `right`: a score above 0.5 counts as 1, others as 0. `score`: the score itself. */
+  /** `right` (default): a score above 0.5 counts as 1, others as 0. `score`: the score itself. */
   readonly outcome: "right" | "score";
   readonly #measured: MeasuredTrajectory[];
   /** Which prompt each record is of: records of one prompt are resampled together. */
@@ -124,10 +124,7 @@ export class BranchValues {
   constructor(
     settings: ValueSettings,
     records: readonly ValueRecord[],
-    options: {
-      /** As `BranchValues.outcome`. Default: `right`. */
-      outcome?: "right" | "score";
-    } = {},
+    options: Partial<Pick<BranchValues, "outcome">> = {},
   ) {
     checkArguments(
       "make branch values",
@@ -162,10 +159,7 @@ export class BranchValues {
   }
 
   /** The same measurements with another outcome: the score itself in place of right or wrong. */
-  with(options: {
-    /** `right`: a score above 0.5 counts as 1, others as 0. `score`: the score itself. */
-    outcome: "right" | "score";
-  }): BranchValues {
+  with(options: Pick<BranchValues, "outcome">): BranchValues {
     return new BranchValues(this.settings, this.records, options);
   }
 
