@@ -361,9 +361,8 @@ export class BranchValues {
   toString(): string {
     if (this.records.length === 0) return this.#headline();
     const { decided, variance } = this.check({ draws: 0 });
-    const rows = this.worth(["fresh", "uniform", "after-results", "entropy", "group-mixed"], {
-      draws: 200,
-    });
+    const rules = ["fresh", "uniform", "after-results", "entropy", "group-mixed"] as const;
+    const rows = this.worth(rules, { draws: 200 });
     return [
       this.#headline(),
       `variance at the prompt ${variance.toFixed(3)}; all tokens decide ${decided.toFixed(3)} (equal but for noise)`,
