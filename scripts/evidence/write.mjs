@@ -13,8 +13,8 @@ const docs = "docs/evidence";
 
 export async function writeEvidence(from) {
   const data = join(docs, "data");
-  rmSync(data, { recursive: true, force: true });
   mkdirSync(data, { recursive: true });
+  for (const { name } of cells) rmSync(join(data, `${name}.jsonl.gz`), { force: true });
   const decisions = [];
   for (const { name } of cells) {
     const path = join(from, "values", `${name}.jsonl`);
