@@ -10,7 +10,7 @@ import { world } from "../src/data/tasks/world.js";
 import { Learner } from "../src/learn/update/learner.js";
 import { SftTrainer } from "../src/learn/sft/train.js";
 import { exampleOf } from "../src/learn/sft/encode.js";
-import { type BatchRow, TrainingBatch } from "../src/learn/batch.js";
+import { type BatchSequence, TrainingBatch } from "../src/learn/batch.js";
 import { Model } from "../src/model/transformer/transformer.js";
 import type { ModelConfigInput } from "../src/model/config.js";
 import { Policy } from "../src/policy/policies.js";
@@ -71,7 +71,7 @@ async function* stepFigures(backend: string): AsyncGenerator<Figure> {
 }
 
 /** Trajectories of token ids as an update takes them; each is attended to its end. */
-function rowsOf(list: readonly { prompt: number[]; tokens: number[] }[]): BatchRow[] {
+function rowsOf(list: readonly { prompt: number[]; tokens: number[] }[]): BatchSequence[] {
   return list.map(({ prompt, tokens }, row) => {
     const ones = new Uint8Array(tokens.length).fill(1);
     const floats = (value: number) => new Float32Array(tokens.length).fill(value);

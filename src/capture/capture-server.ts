@@ -36,7 +36,7 @@ export interface CaptureOptions {
   host?: string;
   /** Name of the environment variable with the key for `/sessions`. Default: any program of this machine. */
   adminKeyEnv?: string;
-  /** Rows decoded at the same time. Default 64. */
+  /** Sequences decoded at the same time. Default 64. */
   maxRows?: number;
   /** Told one line per finished request, without keys. */
   log?: (line: string) => void;
@@ -110,7 +110,11 @@ export class CaptureServer {
     capture.#server = await PolicyServer.startBehind(
       { admit: (request, path) => capture.#admit(request, path) },
       policy,
-      { model: "any", host, ...defined({ port, apiKeyEnv: adminKeyEnv, maxRows, log }) },
+      {
+        model: "any",
+        host,
+        ...defined({ port, apiKeyEnv: adminKeyEnv, maxRows, log }),
+      },
     );
     return capture;
   }
@@ -145,7 +149,7 @@ export class CaptureServer {
   }
 
   /**
-   * Ends a session with what it was worth. A function judges the last row of the conversation that the
+   * Ends a session with what it was worth. A function judges the last trajectory of the conversation that the
    * session began with.
    */
   async end(
@@ -273,7 +277,7 @@ function asked<T>(make: () => T): T {
 }
 
 /**
- * Starts a capture server: an endpoint like OpenAI's for agent programs, each run of which becomes rows of a
+ * Starts a capture server: an endpoint like OpenAI's for agent programs, each run of which becomes trajectories of a
  * `RolloutTree`, with the ids, log-probs and entropies that were sampled.
  *
  * @example

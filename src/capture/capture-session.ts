@@ -11,11 +11,11 @@ import type { RequestMessage } from "../serve/schema/common.js";
 import type { CapturedCall, CaptureTask, LinkedCall } from "./captured-call.js";
 import { type BranchPoint, CallReplay } from "./call-replay.js";
 import { linkCalls } from "./link-calls.js";
-import { type Author, type SessionRows, treesOfSessions } from "./trees-of-sessions.js";
+import { type Author, type SessionTrajectories, treesOfSessions } from "./trees-of-sessions.js";
 
 /** A captured session: plain data, and the trees that its calls make. */
-export interface Captured extends SessionRows {
-  /** Every call with its place, those included that no row holds. */
+export interface Captured extends SessionTrajectories {
+  /** Every call with its place, those included that no trajectory holds. */
   calls: readonly LinkedCall[];
   /** The trees of this session alone: the conversation it began with, then others that it began. */
   trees: readonly RolloutTree[];
@@ -27,7 +27,7 @@ export interface Captured extends SessionRows {
 export interface SessionStart {
   /** What the program is to do; its `prompt`, `groundTruth` and the rest go with the tree. */
   task?: CaptureTask;
-  /** Sessions of one group and first prompt are rows of one tree. Default: a group of its own. */
+  /** Sessions of one group and first prompt are trajectories of one tree. Default: a group of its own. */
   group?: string;
   /** A session that this one repeats: its calls are answered from the record, up to `at`. */
   replay?: Captured;
@@ -101,7 +101,7 @@ export class CaptureSession implements CallRecorder {
   #ended: Captured | undefined;
   #ending: string | undefined;
   readonly #replay: CallReplay | undefined;
-  readonly #branch: SessionRows["branch"];
+  readonly #branch: SessionTrajectories["branch"];
   #refused: string | undefined;
   /** When it was last asked something. */
   touched = performance.now();
@@ -253,7 +253,7 @@ export class CaptureSession implements CallRecorder {
     }
     const refused = this.#refused;
     const branch = this.#branch;
-    const rows: SessionRows = {
+    const trajectories: SessionTrajectories = {
       id,
       group,
       task,
@@ -262,8 +262,8 @@ export class CaptureSession implements CallRecorder {
       ...defined({ reward: score, branch }),
     };
     // What is no repetition is no sample of the branch: nothing of it is trained on.
-    const trees = refused === undefined ? treesOfSessions([rows], this.#author) : [];
-    return (this.#ended = { ...rows, calls, trees, ...defined({ refused }) });
+    const trees = refused === undefined ? treesOfSessions([trajectories], this.#author) : [];
+    return (this.#ended = { ...trajectories, calls, trees, ...defined({ refused }) });
   }
 
   /** What it is, without its key. */

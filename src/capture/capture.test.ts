@@ -52,18 +52,18 @@ test("a program's calls become one row: its ids are those of the last call, what
   );
   const { tool } = tree!.nodes[1]!;
   assert.deepEqual([tool!.tag, tool!.input, tool!.text], ["calc", '{"sum":"2+2"}', "4"]);
-  const [row] = tree!.trajectories;
+  const [trajectory] = tree!.trajectories;
   const whole = [...calls[1]!.prompt, ...calls[1]!.tokens];
-  assert.deepEqual([...row!.prompt, ...row!.tokens], whole);
-  const trained = row!.lossMask.reduce((sum, one) => sum + one, 0);
+  assert.deepEqual([...trajectory!.prompt, ...trajectory!.tokens], whole);
+  const trained = trajectory!.lossMask.reduce((sum, one) => sum + one, 0);
   assert.equal(trained, calls[0]!.tokens.length + calls[1]!.tokens.length);
-  assert.ok(row!.lossMask.every((own, i) => own === 0 || row!.entropies[i]! > 0));
-  assert.equal(row!.end, "answer");
+  assert.ok(trajectory!.lossMask.every((own, i) => own === 0 || trajectory!.entropies[i]! > 0));
+  assert.equal(trajectory!.end, "answer");
   assert.equal((await score(tree!)).mean, 1);
   assert.equal(treesFromJsonl(treesToJsonl(trees))[0]!.trajectories[0]!.outcome?.reason, "right");
   const kept = [treesToJsonl(trees), JSON.stringify(session.summary()), ...lines].join("\n");
   assert.ok(!kept.includes(session.key), "the key is nowhere");
-  assert.ok(tokenizer.decode(row!.tokens).includes("four"));
+  assert.ok(tokenizer.decode(trajectory!.tokens).includes("four"));
 });
 
 test("a history that the program rewrote forks where it departs, and says why", async (t) => {
@@ -81,16 +81,16 @@ test("a history that the program rewrote forks where it departs, and says why", 
     [0, "x</think>yes<e>", "y</think>yes"],
   );
   assert.equal(trees.length, 1);
-  const rows = trees[0]!.trajectories;
+  const trajectories = trees[0]!.trajectories;
   assert.deepEqual(
-    rows.map(({ text, kind }) => [kind, text]),
+    trajectories.map(({ text, kind }) => [kind, text]),
     [
       ["initial", "<think>x</think>yes"],
       ["branch", "<think>y</think>yesmoredone"],
     ],
   );
   // Behind the change only what the model wrote trains.
-  const own = [...rows[1]!.tokens].filter((_, i) => rows[1]!.lossMask[i] === 1);
+  const own = [...trajectories[1]!.tokens].filter((_, i) => trajectories[1]!.lossMask[i] === 1);
   assert.equal(own.length, "<think>".length + "done".length + 1);
 });
 
@@ -186,7 +186,7 @@ test("sessions of a group are rows of one tree, with their rewards; the same see
   assert.equal(others.length, 0);
   const scored = await score(tree!);
   assert.deepEqual(
-    scored.trajectories.map((row) => row.score.score),
+    scored.trajectories.map((trajectory) => trajectory.score.score),
     rewards,
   );
   const batch = advantages(scored, { estimator: "grpo" });
@@ -294,9 +294,9 @@ test("other languages begin, end and read sessions over HTTP, with a key of thei
     sequences: { input_ids: number[]; loss_mask: number[]; n_trainable: number }[];
   };
   const [sequence] = record.sequences;
-  const [row] = tree.trajectories;
-  assert.deepEqual(sequence!.input_ids, [...row!.prompt, ...row!.tokens]);
-  assert.equal(sequence!.n_trainable, row!.tokens.length);
+  const [trajectory] = tree.trajectories;
+  assert.deepEqual(sequence!.input_ids, [...trajectory!.prompt, ...trajectory!.tokens]);
+  assert.equal(sequence!.n_trainable, trajectory!.tokens.length);
   const listed = await call("GET", "/sessions");
   assert.ok(listed.text.includes('"id":"s0"') && !listed.text.includes(key));
   assert.equal(treesFromJsonl((await call("GET", "/trees")).text).length, 1);

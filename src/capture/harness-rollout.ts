@@ -110,7 +110,7 @@ class TaskRuns<T extends CaptureTask> {
     readonly vocabSize: number,
   ) {}
 
-  /** Runs the program until there are n rows, or twice as many runs were tried. */
+  /** Runs the program until there are n trajectories, or twice as many runs were tried. */
   async grow(): Promise<void> {
     const { n, initialRollouts } = this.config;
     const replays = (this.options.branch ?? "replay") === "replay";

@@ -6,7 +6,7 @@ export function rolloutRecord({ id, group, task, calls, reward }: Captured): obj
   const sequences = leavesOf(calls).map((leaf) => {
     const { prompt } = calls[leaf.root]!;
     const parts = partsOf(calls, leaf);
-    const row = {
+    const trajectory = {
       input_ids: [...prompt],
       loss_mask: Array.from(prompt, () => 0),
       logprobs: Array.from(prompt, () => 0),
@@ -16,16 +16,16 @@ export function rolloutRecord({ id, group, task, calls, reward }: Captured): obj
     for (const { by, tokens, logprobs, entropies } of parts) {
       const zeros = tokens!.map(() => 0);
       const own = by === "model";
-      row.input_ids.push(...tokens!);
-      row.loss_mask.push(...(own ? zeros.map(() => 1) : zeros));
-      row.logprobs.push(...(own ? (logprobs as number[]) : zeros));
-      row.entropies.push(...(own ? (entropies as number[]) : zeros));
+      trajectory.input_ids.push(...tokens!);
+      trajectory.loss_mask.push(...(own ? zeros.map(() => 1) : zeros));
+      trajectory.logprobs.push(...(own ? (logprobs as number[]) : zeros));
+      trajectory.entropies.push(...(own ? (entropies as number[]) : zeros));
       if (own) turns.push(tokens!.length);
     }
     const n_trainable = turns.reduce((sum, turn) => sum + turn, 0);
     return {
       ...{ role: "agent", prompt_len: prompt.length, n_turns: turns.length, n_trainable },
-      ...{ turn_lengths: turns, ...row },
+      ...{ turn_lengths: turns, ...trajectory },
     };
   });
   return { session_id: id, group, metadata: task, reward: reward ?? null, sequences };

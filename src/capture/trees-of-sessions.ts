@@ -10,7 +10,7 @@ import type { TrajectoryEnd, TreeNode, TreeTrajectory } from "../rollout/tree/tr
 import type { CaptureTask, LinkedCall } from "./captured-call.js";
 
 /** A session as trees are made of it. */
-export interface SessionRows {
+export interface SessionTrajectories {
   id: string;
   group: string;
   task: CaptureTask;
@@ -76,7 +76,7 @@ export function partsOf(calls: readonly LinkedCall[], call: LinkedCall): Importe
   return [...before, ...answerPart(call, shared), own];
 }
 
-/** The calls that end a row: nothing continues them, and no retry replaced them. */
+/** The calls that end a trajectory: nothing continues them, and no retry replaced them. */
 export function leavesOf(calls: readonly LinkedCall[]): LinkedCall[] {
   const continued = new Set(calls.flatMap(({ rewrite, parent }) => (rewrite ? [] : [parent])));
   return calls.filter(
@@ -92,14 +92,14 @@ function endOf({ finish, cut, calls }: LinkedCall): TrajectoryEnd {
   return calls.length > 0 ? "call-limit" : "answer";
 }
 
-/** A session's rows of one first prompt. */
+/** A session's trajectories of one first prompt. */
 interface Conversation {
-  session: SessionRows;
+  session: SessionTrajectories;
   prompt: Int32Array;
   leaves: LinkedCall[];
 }
 
-function conversationsOf(session: SessionRows): Conversation[] {
+function conversationsOf(session: SessionTrajectories): Conversation[] {
   const found = new Map<string, Conversation>();
   for (const leaf of leavesOf(session.calls)) {
     const { prompt } = session.calls[leaf.root]!;
@@ -111,25 +111,25 @@ function conversationsOf(session: SessionRows): Conversation[] {
   return [...found.values()];
 }
 
-/** A row, and the conversation it is of. */
+/** A trajectory, and the conversation it is of. */
 interface Row {
   conversation: Conversation;
   leaf: LinkedCall;
 }
 
-/** Rows that were sampled from one another, laid into one tree: what they begin with in common stands once. */
-function layOut(rows: readonly Row[], { tokenizer }: Author) {
-  const imported = rows.map(({ conversation: { session, prompt }, leaf }): ImportedRow => ({
+/** Trajectories that were sampled from one another, laid into one tree: what they begin with in common stands once. */
+function layOut(trajectories: readonly Row[], { tokenizer }: Author) {
+  const imported = trajectories.map(({ conversation: { session, prompt }, leaf }): ImportedRow => ({
     prompt: tokenizer.decode(prompt, { skipSpecial: false }),
     promptTokens: [...prompt],
     parts: partsOf(session.calls, leaf),
     end: endOf(leaf),
   }));
-  const { id } = rows[0]!.conversation.session;
+  const { id } = trajectories[0]!.conversation.session;
   return treeOfRows(imported, { index: 0, tokenizer, readable: true, id }).data;
 }
 
-/** Rows by the session that they began with: a session that repeats another is a branch of it. */
+/** Trajectories by the session that they began with: a session that repeats another is a branch of it. */
 function familiesOf(conversations: readonly Conversation[]): Row[][] {
   const families = new Map<string, Row[]>();
   const origins = new Map<string, string>();
@@ -150,7 +150,7 @@ function treeOf(conversations: readonly Conversation[], index: number, author: A
   const nodes: TreeNode[] = [];
   const trajectories: TreeTrajectory[] = [];
   const families = familiesOf(conversations);
-  const laid = families.map((rows) => layOut(rows, author));
+  const laid = families.map((trajectories) => layOut(trajectories, author));
   for (const [i, data] of laid.entries()) {
     const rows = families[i]!;
     const [at, row] = [nodes.length, trajectories.length];
@@ -217,9 +217,12 @@ function treeOf(conversations: readonly Conversation[], index: number, author: A
 
 /**
  * Trees of sessions: one for each group and first prompt, in the order in which these came. A session
- * without an answer has no row.
+ * without an answer has no trajectory.
  */
-export function treesOfSessions(sessions: readonly SessionRows[], author: Author): RolloutTree[] {
+export function treesOfSessions(
+  sessions: readonly SessionTrajectories[],
+  author: Author,
+): RolloutTree[] {
   const found = new Map<string, Conversation[]>();
   for (const session of sessions) {
     for (const conversation of conversationsOf(session)) {

@@ -1,7 +1,7 @@
 import { checkOptions, oneOf } from "../../arguments/check-options.js";
 import { shown } from "../../arguments/check-arguments.js";
 import { Evaluation } from "../eval/report/evaluation.js";
-import { type BatchRow, TrainingBatch } from "../learn/batch.js";
+import { type BatchSequence, TrainingBatch } from "../learn/batch.js";
 import { UpdateReport } from "../learn/update/update-report.js";
 import { Scored } from "../reward/scored.js";
 import { RolloutTree } from "../rollout/rollout-tree.js";
@@ -123,12 +123,12 @@ const scoredRows = ({ trajectories: rows }: Scored): FrameRow[] =>
   }));
 
 /** Mean of a row's numbers over the tokens that are trained. */
-function trained(row: BatchRow, values: Float32Array | undefined): number {
+function trained(row: BatchSequence, values: Float32Array | undefined): number {
   const own = values?.filter((_, t) => row.trajectory.lossMask[t]);
   return own?.length ? sum(own) / own.length : NaN;
 }
 
-const batchRows = (rows: readonly BatchRow[]): FrameRow[] =>
+const batchRows = (rows: readonly BatchSequence[]): FrameRow[] =>
   rows.map((row) => ({
     group: row.group,
     trajectory: row.trajectory.id,
@@ -143,7 +143,7 @@ const batchRows = (rows: readonly BatchRow[]): FrameRow[] =>
     text: row.trajectory.text,
   }));
 
-function tokenRows(rows: readonly BatchRow[], report?: UpdateReport): FrameRow[] {
+function tokenRows(rows: readonly BatchSequence[], report?: UpdateReport): FrameRow[] {
   return rows.flatMap((row) => {
     const updates = report && row.newLogprobs ? report.tokens(row) : undefined;
     return Array.from(row.trajectory.tokens, (token, t) => ({

@@ -15,10 +15,10 @@ import { gae, reinforcePlusPlus, reinforcePlusPlusOlder, remax } from "./advanta
 import type { Advantages } from "./advantage/estimator.js";
 import type { Rows } from "./advantage/masked.js";
 import {
-  type BatchRow,
-  type PreparedRow,
-  rowsOf,
-  type ScoredRow,
+  type BatchSequence,
+  type PreparedSequence,
+  sequencesOf,
+  type ScoredSequence,
   trainedMask,
   TrainingBatch,
 } from "./batch.js";
@@ -34,7 +34,7 @@ import { presetRule, withPreset } from "./update/update-settings.js";
 
 /**
  * The advantage estimators as functions of numbers, under the names that `advantages` takes. Rewards and
- * masks are rows of tokens; rows with the same group are compared with each other. The estimators of the
+ * masks have one row of tokens per sequence; sequences with the same group are compared with each other. The estimators of the
  * tree methods are in `arpo-lab/experimental/family`.
  *
  * @example
@@ -44,7 +44,7 @@ import { presetRule, withPreset } from "./update/update-settings.js";
  *
  * const input = { rewards: [[0, 1], [0, 0]], mask: [[1, 1], [1, 1]], groups: ["a", "a"] };
  * const { advantages } = estimators.grpo(input, { normalizeByDeviation: false });
- * assert.deepEqual(advantages.map((row) => [...row]), [[0.5, 0.5], [-0.5, -0.5]]);
+ * assert.deepEqual(advantages.map((sequence) => [...sequence]), [[0.5, 0.5], [-0.5, -0.5]]);
  * ```
  */
 export const estimators = {
@@ -95,10 +95,10 @@ export interface AdvantageOptions extends CreditOptions {
    * GRPO, the paper's default), `hard` gives them the mean of the trajectories that share them.
    */
   attribution?: "soft" | "hard";
-  /** The critic's values per row, for gae. Default: those of `rows`. */
+  /** The critic's values per sequence, for gae. Default: those of `rows`. */
   values?: Rows;
-  /** The rows of the scored trajectories with what `Learner.prepare` measured. Default: `rowsOf(scored)`. */
-  rows?: readonly (ScoredRow | PreparedRow)[];
+  /** The sequences of the scored trajectories with what `Learner.prepare` measured. Default: those of the scored trajectories. */
+  rows?: readonly (ScoredSequence | PreparedSequence)[];
   /** The greedy answer's reward per trajectory, for remax. Default: none; remax needs it. */
   baselines?: readonly number[];
   /**
@@ -138,16 +138,18 @@ export function placeReward(scored: ScoredTrajectory): Float64Array {
 }
 
 /** The critic's values, where each trajectory has them. */
-function valuesOf(rows: AdvantageOptions["rows"] = []): Rows | undefined {
-  const values = rows.flatMap((row) => ("values" in row && row.values ? [row.values] : []));
-  return values.length === rows.length && values.length > 0 ? values : undefined;
+function valuesOf(sequences: AdvantageOptions["rows"] = []): Rows | undefined {
+  const values = sequences.flatMap((sequence) =>
+    "values" in sequence && sequence.values ? [sequence.values] : [],
+  );
+  return values.length === sequences.length && values.length > 0 ? values : undefined;
 }
 
 function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): Advantages {
   const { gamma = 1, lambda = 1, normalizeByDeviation = true, baselines } = options;
   const rewards = options.tokenRewards ?? scored.trajectories.map(placeReward);
-  const { rows = scored.trajectories } = options;
-  const mask = rows.map(trainedMask);
+  const { rows: sequences = scored.trajectories } = options;
+  const mask = sequences.map(trainedMask);
   const groups = scored.trajectories.map(({ group }) => group);
   const outcome = { rewards, mask, groups };
   if (isFamilyEstimator(name)) {
@@ -210,7 +212,7 @@ export function advantages(scored: Scored, given: AdvantageOptions = {}): Traini
   if (scored.trajectories.length === 0) {
     throw new RangeError("Cannot estimate advantages: there must be a trajectory, got none");
   }
-  const { rows: from = rowsOf(scored) } = options;
+  const { rows: from = sequencesOf(scored) } = options;
   if (from.length !== scored.trajectories.length) {
     throw new RangeError(
       `Cannot estimate advantages: there must be a trajectory for each of the ${scored.trajectories.length} trajectories, got ${from.length}`,
@@ -218,13 +220,13 @@ export function advantages(scored: Scored, given: AdvantageOptions = {}): Traini
   }
   const { advantages: soft, returns } = estimate(scored, options, name);
   const final = options.attribution === "hard" ? hardAttribution(scored, soft) : soft;
-  const rows = from.map((row, i): BatchRow => ({
-    ...row,
+  const sequences = from.map((sequence, i): BatchSequence => ({
+    ...sequence,
     // `from` would walk them by an iterator: ten times slower.
     advantages: new Float32Array(final[i]!),
     returns: new Float32Array(returns[i]!),
   }));
-  return new TrainingBatch(rows, name, scored);
+  return new TrainingBatch(sequences, name, scored);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Trajectory } from "../rollout/tree/trajectory.js";
 import { showAs, type Shown } from "../show/show-as.js";
 
 /** One trajectory with its score: what a model is run over. Arrays have one entry per response token. */
-export interface ScoredRow {
+export interface ScoredSequence {
   trajectory: Trajectory;
   /** Trajectories of one prompt share a group. */
   group: string;
@@ -13,7 +13,7 @@ export interface ScoredRow {
 }
 
 /** A trajectory with what was measured before an update. */
-export interface PreparedRow extends ScoredRow {
+export interface PreparedSequence extends ScoredSequence {
   /** ln p under the policy before the update, recomputed by the model that is trained. */
   oldLogprobs: Float32Array;
   /** Full-vocabulary entropy at each token before the update. */
@@ -38,14 +38,14 @@ export interface PreparedRow extends ScoredRow {
  * rejected.
  */
 export function trainedMask(
-  row: Pick<ScoredRow, "trajectory"> & Pick<PreparedRow, "keptMask">,
+  sequence: Pick<ScoredSequence, "trajectory"> & Pick<PreparedSequence, "keptMask">,
 ): Uint8Array {
-  checkArguments("look at a trajectory", { row }, { row: { trajectory: "object" } });
-  return row.keptMask ?? row.trajectory.lossMask;
+  checkArguments("look at a trajectory", { row: sequence }, { row: { trajectory: "object" } });
+  return sequence.keptMask ?? sequence.trajectory.lossMask;
 }
 
 /** A trajectory with what an update did to it. */
-export interface TrainedRow extends PreparedRow {
+export interface TrainedSequence extends PreparedSequence {
   advantages: Float32Array;
   returns: Float32Array;
   /** ln p when the trajectory's mini-batch was updated; with oldLogprobs it gives the ratio. */
@@ -58,22 +58,24 @@ export interface TrainedRow extends PreparedRow {
  * A trajectory of a batch: it has advantages. An update measures what it needs, and writes that and what it
  * found beside them: `isPrepared` and `isTrained` say how far a trajectory is.
  */
-export type BatchRow = ScoredRow & Pick<TrainedRow, "advantages" | "returns"> & Partial<TrainedRow>;
+export type BatchSequence = ScoredSequence &
+  Pick<TrainedSequence, "advantages" | "returns"> &
+  Partial<TrainedSequence>;
 
 /** Whether a trajectory was measured: old log-probabilities and entropies are there. */
-export function isPrepared<R extends ScoredRow>(
-  row: R & Partial<PreparedRow>,
-): row is R & PreparedRow {
-  return row.oldLogprobs !== undefined && row.entropies !== undefined;
+export function isPrepared<R extends ScoredSequence>(
+  sequence: R & Partial<PreparedSequence>,
+): sequence is R & PreparedSequence {
+  return sequence.oldLogprobs !== undefined && sequence.entropies !== undefined;
 }
 
 /** Whether a trajectory went through an update: it has log-probabilities of before and of then. */
-export function isTrained(row: BatchRow): row is TrainedRow {
-  return row.newLogprobs !== undefined && isPrepared(row);
+export function isTrained(sequence: BatchSequence): sequence is TrainedSequence {
+  return sequence.newLogprobs !== undefined && isPrepared(sequence);
 }
 
 /** The trajectories of scored trajectories, before there are advantages. */
-export function rowsOf(scored: Scored): ScoredRow[] {
+export function sequencesOf(scored: Scored): ScoredSequence[] {
   return scored.trajectories.map(({ trajectory, group, score }) => ({
     ...{ trajectory, group },
     reward: score.score,
@@ -98,7 +100,7 @@ export function rowsOf(scored: Scored): ScoredRow[] {
  */
 export class TrainingBatch {
   constructor(
-    readonly trajectories: readonly BatchRow[],
+    readonly trajectories: readonly BatchSequence[],
     readonly estimator: string,
     /** What the advantages were estimated from, where that is known. */
     readonly scored?: Scored,

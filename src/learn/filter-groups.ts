@@ -10,7 +10,7 @@ import { byGroup } from "./advantage/estimator.js";
 
 /** What is left of a generated batch. */
 export interface FilteredGroups {
-  /** The rows that are kept, in the order of the batch. */
+  /** The sequences that are kept, in the order of the batch. */
   rows: number[];
   /** Their groups, in the order they first appear. */
   groups: (string | number)[];
@@ -72,15 +72,15 @@ function variance(values: readonly number[]): number {
   return sum(values.map((v) => (v - mean) ** 2)) / values.length;
 }
 
-/** Whether a group's rows say nothing apart. A group of one is compared with nothing and stays. */
+/** Whether a group's sequences say nothing apart. A group of one is compared with nothing and stays. */
 function uniform(values: readonly number[], test: FilterOptions["test"]): boolean {
   if (values.length < 2) return false;
   return test === "deviation" ? variance(values) === 0 : values.every((v) => v === values[0]);
 }
 
 /**
- * DAPO's group filter: the prompts of a generated batch whose rows differ in a metric, as many as the
- * batch has room for. Prompts whose rows are all the same have no advantage and no gradient.
+ * DAPO's group filter: the prompts of a generated batch whose sequences differ in a metric, as many as the
+ * batch has room for. Prompts whose sequences are all the same have no advantage and no gradient.
  *
  * @example
  * ```ts
@@ -106,9 +106,9 @@ export function filterGroups(
   }
   const all = byGroup(groups);
   const informative = all.filter(
-    (rows) =>
+    (sequences) =>
       !uniform(
-        rows.map((i) => metric[i]!),
+        sequences.map((i) => metric[i]!),
         test,
       ),
   );

@@ -89,14 +89,14 @@ export class Batch {
   }
 
   async #step(feeds: Feed[]): Promise<void> {
-    const rows = Int32Array.from(feeds, (feed) => feed.line.id);
+    const sequences = Int32Array.from(feeds, (feed) => feed.line.id);
     const offsets = new Int32Array(feeds.length + 1);
     for (const [i, { tokens }] of feeds.entries()) offsets[i + 1] = offsets[i]! + tokens.length;
     const tokens = new Int32Array(offsets[feeds.length]!);
     for (const [i, feed] of feeds.entries()) tokens.set(feed.tokens, offsets[i]);
     let sampled: Sampled;
     try {
-      const answer = this.#decoder.step(rows, tokens, offsets, this.#sampling(feeds));
+      const answer = this.#decoder.step(sequences, tokens, offsets, this.#sampling(feeds));
       sampled = answer instanceof Promise ? await answer : answer;
     } catch (error) {
       // A sequence is not to fail because of others in its batch: the step changed nothing, so each tries

@@ -76,11 +76,11 @@ export async function generate(
         const task = promptTask("generate", given);
         const prompt = promptText(task, tokenizer);
         const messages = typeof task.prompt === "string" ? {} : { messages: task.prompt };
-        const row = session.open(tokenizer.encode(prompt), messages);
+        const sequence = session.open(tokenizer.encode(prompt), messages);
         return Promise.all(
           Array.from({ length: samples }, async (_, k): Promise<Generation> => {
             const random = root.split(i).split("sample").split(k);
-            const handle = k === samples - 1 ? row : session.fork(row);
+            const handle = k === samples - 1 ? sequence : session.fork(sequence);
             const segment = await session.generate(handle, {
               ...rest,
               maxTokens,

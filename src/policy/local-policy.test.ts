@@ -18,31 +18,31 @@ function writes(text: string, { pieces = [] as string[], contextLength = 64, pro
   );
   const policy = new LocalPolicy({ name: "scripted", tokenizer, decoder });
   const session = policy.session();
-  return { tokenizer, decoder, policy, session, row: session.open(tokenizer.encode(prompt)) };
+  return { tokenizer, decoder, policy, session, sequence: session.open(tokenizer.encode(prompt)) };
 }
 
 test("generate() ends at a stop string spread over tokens and keeps its tokens", async () => {
-  const { session, row, tokenizer } = writes("a<b> </b>c", { pieces: ["</", "b>"] });
-  const segment = await session.generate(row, { maxTokens: 50, random, stop: ["</b>", "zz"] });
+  const { session, sequence, tokenizer } = writes("a<b> </b>c", { pieces: ["</", "b>"] });
+  const segment = await session.generate(sequence, { maxTokens: 50, random, stop: ["</b>", "zz"] });
   assert.equal(segment.finish, "stop");
   assert.equal(segment.stop, "</b>");
   assert.equal(tokenizer.decode(segment.tokens), "a<b> </b>");
-  assert.deepEqual([...row.tokens], [...tokenizer.encode("p"), ...segment.tokens]);
+  assert.deepEqual([...sequence.tokens], [...tokenizer.encode("p"), ...segment.tokens]);
 });
 
 test("generate() ends at a stop string that ends inside a token", async () => {
-  const { session, row, tokenizer } = writes("xa</s>yz", { pieces: ["a<", "/s>y"] });
-  const segment = await session.generate(row, { maxTokens: 50, random, stop: ["</s>"] });
+  const { session, sequence, tokenizer } = writes("xa</s>yz", { pieces: ["a<", "/s>y"] });
+  const segment = await session.generate(sequence, { maxTokens: 50, random, stop: ["</s>"] });
   assert.equal(segment.stop, "</s>");
   assert.equal(tokenizer.decode(segment.tokens), "xa</s>y");
 });
 
 test("generate() ends at a stop string that begins before it, and at none that ended there", async () => {
   const prompt = "p</b></";
-  const { session, row, tokenizer } = writes("b> c</b>d", { prompt });
+  const { session, sequence, tokenizer } = writes("b> c</b>d", { prompt });
   const options = { maxTokens: 50, random, stop: ["</b>"] };
-  const whole = session.fork(row);
-  const segment = await session.generate(row, { ...options, begun: 6 });
+  const whole = session.fork(sequence);
+  const segment = await session.generate(sequence, { ...options, begun: 6 });
   assert.deepEqual([segment.stop, tokenizer.decode(segment.tokens)], ["</b>", "b>"]);
   const apart = await session.generate(whole, options);
   assert.equal(tokenizer.decode(apart.tokens), "b> c</b>");
@@ -53,8 +53,8 @@ test("generate() ends at a stop string that begins before it, and at none that e
 });
 
 test("generate() names the stop string that is complete first", async () => {
-  const { session, row } = writes("one two");
-  const segment = await session.generate(row, {
+  const { session, sequence } = writes("one two");
+  const segment = await session.generate(sequence, {
     maxTokens: 50,
     random,
     stop: ["two", "ne", "one t"],
@@ -69,8 +69,8 @@ test("generate() finds stop strings made of characters of several bytes", async 
     ["🙂🙃🙂", "🙃"],
     ["ééé", "éé"],
   ] as const) {
-    const { session, row, tokenizer } = writes(text);
-    const segment = await session.generate(row, { maxTokens: 50, random, stop: [stop] });
+    const { session, sequence, tokenizer } = writes(text);
+    const segment = await session.generate(sequence, { maxTokens: 50, random, stop: [stop] });
     assert.equal(segment.stop, stop, text);
     const end = text.indexOf(stop) + stop.length;
     assert.equal(tokenizer.decode(segment.tokens), text.slice(0, end));
@@ -78,46 +78,49 @@ test("generate() finds stop strings made of characters of several bytes", async 
 });
 
 test("generate() looks for stop strings in its own segment only", async () => {
-  const { session, row } = writes("abcdef", { prompt: "stop here </s" });
+  const { session, sequence } = writes("abcdef", { prompt: "stop here </s" });
   session.append(
-    row,
+    sequence,
     [..."</s>"].map((c) => c.charCodeAt(0)),
   );
-  const segment = await session.generate(row, { maxTokens: 1, random, stop: ["</s>"] });
+  const segment = await session.generate(sequence, { maxTokens: 1, random, stop: ["</s>"] });
   assert.equal(segment.finish, "length");
 });
 
 test("generate() ends at an end token, at maxTokens and when the context is full", async () => {
   const end = writes("ab");
-  const ended = await end.session.generate(end.row, { maxTokens: 9, random });
+  const ended = await end.session.generate(end.sequence, { maxTokens: 9, random });
   assert.equal(ended.finish, "end");
   assert.deepEqual([...ended.tokens], [97, 98, end.tokenizer.eosId]);
 
   const long = writes("abcdef");
-  assert.equal((await long.session.generate(long.row, { maxTokens: 2, random })).finish, "length");
-  const rest = await long.session.generate(long.row, { maxTokens: 2, random });
+  assert.equal(
+    (await long.session.generate(long.sequence, { maxTokens: 2, random })).finish,
+    "length",
+  );
+  const rest = await long.session.generate(long.sequence, { maxTokens: 2, random });
   assert.equal(long.tokenizer.decode(rest.tokens), "cd");
 
   const full = writes("abcdef", { contextLength: 4 });
-  const cut = await full.session.generate(full.row, { maxTokens: 9, random });
+  const cut = await full.session.generate(full.sequence, { maxTokens: 9, random });
   assert.equal(cut.finish, "context");
-  assert.equal(full.row.tokens.length, 4);
-  const none = await full.session.generate(full.row, { maxTokens: 9, random });
+  assert.equal(full.sequence.tokens.length, 4);
+  const none = await full.session.generate(full.sequence, { maxTokens: 9, random });
   assert.equal(none.finish, "context");
   assert.equal(none.tokens.length, 0);
 });
 
 test("generate() runs calls of different sequences in one step loop, and sequences join at any step", async () => {
-  const { session, row, decoder, tokenizer } = writes("abcdefgh");
+  const { session, sequence, decoder, tokenizer } = writes("abcdefgh");
   const other = session.open(tokenizer.encode("p"));
-  const both = [row, other].map((r) => session.generate(r, { maxTokens: 4, random }));
+  const both = [sequence, other].map((r) => session.generate(r, { maxTokens: 4, random }));
   await Promise.all(both);
   assert.deepEqual(
     decoder.steps.map((s) => s.length),
     [2, 2, 2, 2],
   );
   const late = session.open(tokenizer.encode("p"));
-  const first = session.generate(row, { maxTokens: 4, random });
+  const first = session.generate(sequence, { maxTokens: 4, random });
   const joined = (async () => {
     await first;
     return session.generate(late, { maxTokens: 2, random });
@@ -131,16 +134,16 @@ test("generate() runs calls of different sequences in one step loop, and sequenc
 
 test("fork() feeds nothing twice, neither what was fed before nor what was not", async () => {
   const prompt = "a prompt of some length";
-  const { session, row, decoder } = writes("abc", { prompt, contextLength: 200 });
-  const rows = [row, session.fork(row), session.fork(row)];
-  await Promise.all(rows.map((r) => session.generate(r, { maxTokens: 2, random })));
+  const { session, sequence, decoder } = writes("abc", { prompt, contextLength: 200 });
+  const sequences = [sequence, session.fork(sequence), session.fork(sequence)];
+  await Promise.all(sequences.map((r) => session.generate(r, { maxTokens: 2, random })));
   // The prompt's stem once, its last token and one sampled token for each of three sequences.
   assert.equal(decoder.fed, prompt.length - 1 + 3 * 2);
-  session.append(rows[0]!, [1, 2, 3, 4]);
-  const fork = session.fork(rows[0]!);
+  session.append(sequences[0]!, [1, 2, 3, 4]);
+  const fork = session.fork(sequences[0]!);
   const again = session.fork(fork);
   await Promise.all(
-    [rows[0]!, fork, again].map((r) => session.generate(r, { maxTokens: 1, random })),
+    [sequences[0]!, fork, again].map((r) => session.generate(r, { maxTokens: 1, random })),
   );
   assert.equal(decoder.fed, prompt.length - 1 + 3 * 2 + 4 + 3);
   session.dispose();
@@ -148,12 +151,12 @@ test("fork() feeds nothing twice, neither what was fed before nor what was not",
 });
 
 test("fork() during generate() copies what is there at that moment", async () => {
-  const { session, row, tokenizer } = writes("abcdefgh");
-  const running = session.generate(row, { maxTokens: 8, random });
-  const unfed = session.fork(row);
+  const { session, sequence, tokenizer } = writes("abcdefgh");
+  const running = session.generate(sequence, { maxTokens: 8, random });
+  const unfed = session.fork(sequence);
   const first = session.generate(unfed, { maxTokens: 3, random });
   assert.equal(tokenizer.decode((await first).tokens), "abc");
-  const fork = session.fork(row);
+  const fork = session.fork(sequence);
   const there = tokenizer.decode(fork.tokens);
   assert.ok(there.length > 3 && there.length < 9, there);
   const rest = await session.generate(fork, { maxTokens: 9, random });
@@ -162,10 +165,10 @@ test("fork() during generate() copies what is there at that moment", async () =>
 });
 
 test("truncate() cuts a sequence anywhere and it continues from there", async () => {
-  const { session, row, tokenizer, decoder } = writes("abcdef", { prompt: "prompt" });
-  await session.generate(row, { maxTokens: 5, random });
+  const { session, sequence, tokenizer, decoder } = writes("abcdef", { prompt: "prompt" });
+  await session.generate(sequence, { maxTokens: 5, random });
   for (const length of [11, 10, 8, 7]) {
-    const fork = session.fork(row);
+    const fork = session.fork(sequence);
     session.truncate(fork, length);
     const segment = await session.generate(fork, { maxTokens: 2, random });
     assert.equal(tokenizer.decode(segment.tokens.subarray(0, 1)), "abcdef\0"[length - 6]!);
@@ -181,8 +184,8 @@ test("truncate() cuts a sequence anywhere and it continues from there", async ()
 
 test("generate() feeds a long prompt in pieces", async () => {
   const prompt = "x".repeat(1500);
-  const { session, row, decoder } = writes("abc", { prompt, contextLength: 2000 });
-  await session.generate(row, { maxTokens: 1, random });
+  const { session, sequence, decoder } = writes("abc", { prompt, contextLength: 2000 });
+  await session.generate(sequence, { maxTokens: 1, random });
   assert.deepEqual(
     decoder.steps.map((s) => s[0]!.length),
     [512, 512, 476],
@@ -190,19 +193,19 @@ test("generate() feeds a long prompt in pieces", async () => {
 });
 
 test("generate() stops at its signal and leaves the sequence as it was", async () => {
-  const { session, row, tokenizer } = writes("a".repeat(500), { contextLength: 100_000 });
+  const { session, sequence, tokenizer } = writes("a".repeat(500), { contextLength: 100_000 });
   const abort = new AbortController();
-  const running = session.generate(row, { maxTokens: 90_000, random, signal: abort.signal });
+  const running = session.generate(sequence, { maxTokens: 90_000, random, signal: abort.signal });
   running.catch(() => undefined);
   const other = session.open(tokenizer.encode("p"));
   const calm = session.generate(other, { maxTokens: 3, random });
   abort.abort(new Error("enough"));
   await assert.rejects(running, /enough/);
-  assert.equal(row.tokens.length, 1);
+  assert.equal(sequence.tokens.length, 1);
   assert.equal((await calm).tokens.length, 3);
-  assert.equal((await session.generate(row, { maxTokens: 2, random })).tokens.length, 2);
+  assert.equal((await session.generate(sequence, { maxTokens: 2, random })).tokens.length, 2);
   await assert.rejects(
-    session.generate(row, { maxTokens: 2, random, signal: abort.signal }),
+    session.generate(sequence, { maxTokens: 2, random, signal: abort.signal }),
     /enough/,
   );
 });
@@ -220,8 +223,8 @@ test("generate() lets timers run while it works", async () => {
     return 97;
   });
   const session = new LocalPolicy({ name: "endless", tokenizer, decoder }).session();
-  const row = session.open([1]);
-  const running = session.generate(row, { maxTokens: 1e9, random, signal: abort.signal });
+  const sequence = session.open([1]);
+  const running = session.generate(sequence, { maxTokens: 1e9, random, signal: abort.signal });
   await assert.rejects(running, /time is up/);
 });
 
@@ -234,8 +237,8 @@ test("generate() takes draw i of the sequence's stream for token i", async () =>
   });
   const session = new LocalPolicy({ name: "draws", tokenizer, decoder }).session();
   const stream = Random.from(3).split("sample").split(0);
-  const row = session.open(new Array(600).fill(5));
-  await session.generate(row, { maxTokens: 3, random: stream });
+  const sequence = session.open(new Array(600).fill(5));
+  await session.generate(sequence, { maxTokens: 3, random: stream });
   const fresh = Random.from(3).split("sample").split(0);
   assert.deepEqual(draws.slice(1), [fresh.at(0), fresh.at(1), fresh.at(2)]);
   assert.equal(stream.state().position, 3);
@@ -250,7 +253,9 @@ test("a sequence that fails does not fail others in its batch", async () => {
   const session = new LocalPolicy({ name: "half", tokenizer, decoder }).session();
   const good = session.open([1]);
   const bad = session.open([7]);
-  const running = [good, bad].map((row) => session.generate(row, { maxTokens: 3, random }));
+  const running = [good, bad].map((sequence) =>
+    session.generate(sequence, { maxTokens: 3, random }),
+  );
   const [fine, failed] = await Promise.allSettled(running);
   assert.equal(failed!.status, "rejected");
   assert.equal(bad.tokens.length, 1);
@@ -258,15 +263,16 @@ test("a sequence that fails does not fail others in its batch", async () => {
 });
 
 test("a session refuses bad input and changes nothing", async () => {
-  const { session, row, policy } = writes("abc", { contextLength: 8 });
-  const generate = (options: object) => session.generate(row, { maxTokens: 2, random, ...options });
+  const { session, sequence, policy } = writes("abc", { contextLength: 8 });
+  const generate = (options: object) =>
+    session.generate(sequence, { maxTokens: 2, random, ...options });
   assert.throws(() => session.open([]), /prompt must have at least one token/);
   assert.throws(() => session.open([1, 257]), /token ids must be integers from 0 to 256, got 257/);
   assert.throws(() => session.open([1, -1]), /got -1/);
   assert.throws(() => session.open([1.5]), /got 1.5/);
   assert.throws(() => session.open(new Array(9).fill(1)), /context of 8 tokens, got 9/);
-  assert.throws(() => session.append(row, new Array(8).fill(1)), /context of 8 tokens, got 9/);
-  assert.throws(() => session.truncate(row, 2), /from 1 to 1, got 2/);
+  assert.throws(() => session.append(sequence, new Array(8).fill(1)), /context of 8 tokens, got 9/);
+  assert.throws(() => session.truncate(sequence, 2), /from 1 to 1, got 2/);
   await assert.rejects(
     generate({ maxTokens: 0 }),
     /maxTokens must be an integer of at least 1, got 0/,
@@ -288,16 +294,19 @@ test("a session refuses bad input and changes nothing", async () => {
   await assert.rejects(generate({ allowedIds: [] }), /at least one id/);
   await assert.rejects(generate({ allowedIds: [257] }), /from 0 to 256, got 257/);
   await assert.rejects(generate({ stop: [""] }), /stop string must not be empty/);
-  assert.equal(row.tokens.length, 1);
+  assert.equal(sequence.tokens.length, 1);
   const running = generate({});
   const second = generate({});
-  assert.throws(() => session.append(row, [1]), /sequence must not be generating/);
-  assert.throws(() => session.truncate(row, 1), /sequence must not be generating/);
-  session.close(row);
+  assert.throws(() => session.append(sequence, [1]), /sequence must not be generating/);
+  assert.throws(() => session.truncate(sequence, 1), /sequence must not be generating/);
+  session.close(sequence);
   await assert.rejects(running, /sequence 0 was closed/);
   await assert.rejects(second, /sequence must not be generating/);
-  assert.throws(() => session.fork(row), /sequence must be open in this session, got sequence 0/);
-  assert.throws(() => policy.session().close(row), /sequence must be open in this session/);
+  assert.throws(
+    () => session.fork(sequence),
+    /sequence must be open in this session, got sequence 0/,
+  );
+  assert.throws(() => policy.session().close(sequence), /sequence must be open in this session/);
 });
 
 test("LocalPolicy takes up new weights when no sequence is open", async () => {
@@ -306,14 +315,14 @@ test("LocalPolicy takes up new weights when no sequence is open", async () => {
   const decoder = new ScriptedDecoder({ vocabSize: 257, contextLength: 10 }, () => 1);
   const weightsVersion = () => version;
   const session = new LocalPolicy({ name: "v", tokenizer, decoder, weightsVersion }).session();
-  const row = session.open([1]);
+  const sequence = session.open([1]);
   version = 2;
   assert.throws(() => session.open([1]), /sequences of the old weights must be closed/);
   await assert.rejects(
-    session.generate(row, { maxTokens: 1, random }),
+    session.generate(sequence, { maxTokens: 1, random }),
     /must be closed after training, got 1/,
   );
-  session.close(row);
+  session.close(sequence);
   session.open([1]);
   assert.equal(decoder.refreshed, 1);
 });

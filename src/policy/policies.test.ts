@@ -21,9 +21,9 @@ const config = { ...sizes, vocabSize: 288, contextLength: 200, initializerRange:
 
 async function continued(policy: Policy, count = 20): Promise<string> {
   const session = policy.session();
-  const row = session.open(policy.tokenizer.encode("the search"));
+  const sequence = session.open(policy.tokenizer.encode("the search"));
   const random = Random.from(5).split("sample").split(0);
-  const segment = await session.generate(row, { maxTokens: count, random });
+  const segment = await session.generate(sequence, { maxTokens: count, random });
   session.dispose();
   return [...segment.tokens, ...segment.logprobs, ...segment.entropies].join();
 }
@@ -46,8 +46,8 @@ test("Policy.load() reads a folder and continues as the model it was saved from"
   for (const dtype of ["bfloat16", "int8"] as const) {
     const narrow = await Policy.load(folder, { dtype });
     const session = narrow.session();
-    const row = session.open(narrow.tokenizer.encode("low"));
-    const { tokens } = await session.generate(row, { maxTokens: 4, random: Random.from(7) });
+    const sequence = session.open(narrow.tokenizer.encode("low"));
+    const { tokens } = await session.generate(sequence, { maxTokens: 4, random: Random.from(7) });
     assert.ok(tokens.length >= 1 && tokens.length <= 4);
     session.dispose();
     narrow.dispose();
@@ -99,10 +99,10 @@ test("Policy.fromModel() samples only ids that the tokenizer knows", async () =>
   const tokenizer = new HfTokenizer(files);
   const policy = Policy.fromModel(Model.init(config, 4), tokenizer);
   const session = policy.session();
-  const rows = Array.from({ length: 20 }, () => session.open([65]));
+  const sequences = Array.from({ length: 20 }, () => session.open([65]));
   const segments = await Promise.all(
-    rows.map((row, i) =>
-      session.generate(row, { maxTokens: 100, temperature: 3, random: Random.from(i) }),
+    sequences.map((sequence, i) =>
+      session.generate(sequence, { maxTokens: 100, temperature: 3, random: Random.from(i) }),
     ),
   );
   const drawn = segments.flatMap((segment) => [...segment.tokens]);
@@ -117,8 +117,8 @@ test("Policy.fromModel() gives a sequence the same bytes alone and in a bigger b
   const alone = await continued(policy);
   const session = policy.session();
   const others = Array.from({ length: 9 }, (_, i) => session.open([65, 66 + i, 67]));
-  const busy = others.map((row, i) =>
-    session.generate(row, { maxTokens: 30 + i, random: Random.from(100 + i) }),
+  const busy = others.map((sequence, i) =>
+    session.generate(sequence, { maxTokens: 30 + i, random: Random.from(100 + i) }),
   );
   assert.equal(await continued(policy), alone);
   await Promise.all(busy);

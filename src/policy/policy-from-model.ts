@@ -87,11 +87,11 @@ async function readAgain(
   if (tokens.length === 0) {
     return { logprobs: new Float32Array(0), entropies: new Float32Array(0) };
   }
-  const row = [...Array.from(prompt), ...Array.from(tokens)];
+  const sequence = [...Array.from(prompt), ...Array.from(tokens)];
   const [logprobs, entropies] = tf.tidy(() => {
     const after = Array.from(tokens, (_, t) => prompt.length + t - 1);
     const told = model.logProbsAt(
-      model.batch([row]),
+      model.batch([sequence]),
       tf.tensor1d(after, "int32"),
       tf.tensor1d(Array.from(tokens), "int32"),
       options,
@@ -131,16 +131,16 @@ export class ModelPolicy extends LocalPolicy {
    * temperature 1 unless said otherwise.
    */
   async logProbs(
-    rows: readonly SequenceToScore[],
+    sequences: readonly SequenceToScore[],
     options: {
       /** Logits are divided by it first. Default: 1. */
       temperature?: number;
     } = {},
   ): Promise<SequenceLogProbs[]> {
-    checkArguments("read sequences", { rows }, { rows: "list" });
+    checkArguments("read sequences", { rows: sequences }, { rows: "list" });
     checkOptions("read sequences", options, { temperature: positive });
     const found: SequenceLogProbs[] = [];
-    for (const row of rows) found.push(await readAgain(this.model, row, options));
+    for (const sequence of sequences) found.push(await readAgain(this.model, sequence, options));
     return found;
   }
 

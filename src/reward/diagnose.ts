@@ -14,9 +14,9 @@ const place = ({ group, trajectory }: ScoredTrajectory) => ({ group, row: trajec
 const percent = (part: number, whole: number) => `${Math.round((100 * part) / whole)}%`;
 
 /** How often each reason occurs, the most frequent first; what follows a colon is left out. */
-function reasons(rows: readonly ScoredTrajectory[]): string {
+function reasons(trajectories: readonly ScoredTrajectory[]): string {
   const counts = new Map<string, number>();
-  for (const { score } of rows) {
+  for (const { score } of trajectories) {
     const reason = score.reason.startsWith("bad format")
       ? score.reason
       : (score.reason.split(":")[0] ?? "");
@@ -48,56 +48,68 @@ function reasons(rows: readonly ScoredTrajectory[]): string {
  */
 export function diagnose(scored: Scored): Finding[] {
   checkArguments("diagnose", { scored }, { scored: { trajectories: "list" } });
-  const { trajectories: rows } = scored;
+  const { trajectories: trajectories } = scored;
   const findings: Finding[] = [];
   const add = (kind: Finding["kind"], of: readonly ScoredTrajectory[], message: string) => {
     findings.push({ kind, message, where: of.map(place) });
   };
 
-  const spoiled = rows.filter((row) => row.trajectory.toolCalls.some((call) => !call.ok));
+  const spoiled = trajectories.filter((trajectory) =>
+    trajectory.trajectory.toolCalls.some((call) => !call.ok),
+  );
   if (spoiled.length > 0) {
-    const calls = spoiled.flatMap((row) => row.trajectory.toolCalls.filter((call) => !call.ok));
+    const calls = spoiled.flatMap((trajectory) =>
+      trajectory.trajectory.toolCalls.filter((call) => !call.ok),
+    );
     const tags = [...new Set(calls.map((call) => call.tag))].join(", ");
     add(
       "tools-failed",
       spoiled,
-      `${percent(spoiled.length, rows.length)} of the trajectories had a tool that failed (${tags}, ${calls.length} calls): their rewards say little about the policy. Check the tool before training.`,
+      `${percent(spoiled.length, trajectories.length)} of the trajectories had a tool that failed (${tags}, ${calls.length} calls): their rewards say little about the policy. Check the tool before training.`,
     );
   }
-  const broken = rows.filter((row) => row.score.score < 0);
-  if (broken.length > rows.length / 2) {
+  const broken = trajectories.filter((trajectory) => trajectory.score.score < 0);
+  if (broken.length > trajectories.length / 2) {
     add(
       "format",
       broken,
-      `${percent(broken.length, rows.length)} of the trajectories break the format: ${reasons(broken)}. More supervised fine-tuning, or a prompt that shows the format, may help.`,
+      `${percent(broken.length, trajectories.length)} of the trajectories break the format: ${reasons(broken)}. More supervised fine-tuning, or a prompt that shows the format, may help.`,
     );
   }
-  const values = rows.map((row) => row.score.score);
-  if (values.length > 1 && values.every((v) => v <= 0) && broken.length <= rows.length / 2) {
+  const values = trajectories.map((trajectory) => trajectory.score.score);
+  if (
+    values.length > 1 &&
+    values.every((v) => v <= 0) &&
+    broken.length <= trajectories.length / 2
+  ) {
     add(
       "all-wrong",
-      rows,
-      `No trajectory earned a reward: ${reasons(rows)}. The tasks may be too hard, or the ground truths may not match.`,
+      trajectories,
+      `No trajectory earned a reward: ${reasons(trajectories)}. The tasks may be too hard, or the ground truths may not match.`,
     );
   }
   const groups = new Map<string, ScoredTrajectory[]>();
-  for (const row of rows) groups.set(row.group, [...(groups.get(row.group) ?? []), row]);
+  for (const trajectory of trajectories)
+    groups.set(trajectory.group, [...(groups.get(trajectory.group) ?? []), trajectory]);
   const flat = [...groups.values()].filter(
-    (own) => own.length > 1 && own.every((row) => row.score.score === own[0]!.score.score),
+    (own) =>
+      own.length > 1 && own.every((trajectory) => trajectory.score.score === own[0]!.score.score),
   );
   if (groups.size > 0 && flat.length === groups.size) {
     add(
       "all-equal",
-      rows,
-      `Every trajectory of each prompt has the same reward: group advantages are all 0 and nothing is learned. ${reasons(rows)}.`,
+      trajectories,
+      `Every trajectory of each prompt has the same reward: group advantages are all 0 and nothing is learned. ${reasons(trajectories)}.`,
     );
   }
-  const cut = rows.filter((row) => ["length", "context"].includes(row.trajectory.end));
-  if (cut.length > rows.length / 4) {
+  const cut = trajectories.filter((trajectory) =>
+    ["length", "context"].includes(trajectory.trajectory.end),
+  );
+  if (cut.length > trajectories.length / 4) {
     add(
       "cut-off",
       cut,
-      `${percent(cut.length, rows.length)} of the trajectories were cut at the response length: raise it, or check that the policy ends its answers.`,
+      `${percent(cut.length, trajectories.length)} of the trajectories were cut at the response length: raise it, or check that the policy ends its answers.`,
     );
   }
   return findings;

@@ -12,9 +12,9 @@ import type { Score } from "./score.js";
  * import { environmentReward, judgedTrajectory } from "arpo-lab/learn";
  *
  * const call = { tag: "go", input: "north", text: "You are out.", ok: true, reward: 0.25 };
- * const row = judgedTrajectory({ response: "", toolCalls: [call, call], outcome: { reason: "" } });
- * assert.equal(environmentReward(row).score, 0.5);
- * assert.equal(environmentReward({ ...row, outcome: { score: 1, reason: "out" } }).score, 1);
+ * const trajectory = judgedTrajectory({ response: "", toolCalls: [call, call], outcome: { reason: "" } });
+ * assert.equal(environmentReward(trajectory).score, 0.5);
+ * assert.equal(environmentReward({ ...trajectory, outcome: { score: 1, reason: "out" } }).score, 1);
  * ```
  */
 export function environmentReward(judged: JudgedTrajectory): Score {

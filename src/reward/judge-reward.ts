@@ -74,10 +74,17 @@ export function judgeReward(judge: AskedJudge, options: JudgeRewardOptions = {})
   const { right = 1, wrong = 0, unjudged } = options;
   return groupReward(async (judged, { signal }) => {
     const answers = judged.map(prediction);
-    const asked = judged.flatMap(({ prompt, groundTruth }, row) =>
-      answers[row] === ""
+    const asked = judged.flatMap(({ prompt, groundTruth }, trajectory) =>
+      answers[trajectory] === ""
         ? []
-        : [{ row, question: prompt.question, answer: groundTruth, prediction: answers[row]! }],
+        : [
+            {
+              row: trajectory,
+              question: prompt.question,
+              answer: groundTruth,
+              prediction: answers[trajectory]!,
+            },
+          ],
     );
     const scores: Score[] = answers.map((answer) => ({
       score: wrong,
@@ -94,15 +101,15 @@ export function judgeReward(judge: AskedJudge, options: JudgeRewardOptions = {})
     if (verdicts.length !== asked.length) {
       throw new RangeError(`the judge must give ${asked.length} verdicts, got ${verdicts.length}`);
     }
-    asked.forEach(({ row, prediction: answer }, i) => {
+    asked.forEach(({ row: trajectory, prediction: answer }, i) => {
       const { correct, reply = "", failure } = verdicts[i]!;
       if (failure === undefined) {
-        scores[row] = { score: correct ? right : wrong, reason: reply, answer };
+        scores[trajectory] = { score: correct ? right : wrong, reason: reply, answer };
         if (reply === "")
-          scores[row].reason = correct ? "right by the judge" : "wrong by the judge";
+          scores[trajectory].reason = correct ? "right by the judge" : "wrong by the judge";
       } else if (unjudged === undefined) {
         throw new Error(`the judge gave no verdict on ${JSON.stringify(answer)}: ${failure}`);
-      } else scores[row] = { score: unjudged, reason: `no verdict: ${failure}`, answer };
+      } else scores[trajectory] = { score: unjudged, reason: `no verdict: ${failure}`, answer };
     });
     return scores;
   });
@@ -174,10 +181,10 @@ export function rubric(
     return groupReward(async (judged, context) => {
       const found: Score[][] = [];
       for (const { reward } of parts) found.push(await groupScores(reward, judged, context));
-      return judged.map((_, row) =>
+      return judged.map((_, trajectory) =>
         total(
           parts,
-          found.map((scores) => scores[row]!),
+          found.map((scores) => scores[trajectory]!),
         ),
       );
     });

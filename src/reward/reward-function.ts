@@ -40,9 +40,9 @@ export type Reward = RewardFunction | GroupReward;
  * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  *
  * // The shortest of a prompt's answers.
- * const shortest = groupReward((rows) => {
- *   const least = Math.min(...rows.map(({ length }) => length));
- *   return rows.map(({ length }) => Number(length === least));
+ * const shortest = groupReward((trajectories) => {
+ *   const least = Math.min(...trajectories.map(({ length }) => length));
+ *   return trajectories.map(({ length }) => Number(length === least));
  * });
  * const tree = await rollout(randomTextPolicy(), { prompt: "6*7?" }, { n: 4, seed: 1 });
  * const { trajectories } = await score(tree, shortest);

@@ -104,7 +104,7 @@ interface Row {
   judged: JudgedTrajectory;
 }
 
-function rowsOf(tree: ScorableTree): Row[] {
+function trajectoriesOf(tree: ScorableTree): Row[] {
   const { task, index, policy, seed, config } = tree;
   const group = task.id ?? String(index);
   const { groundTruth, dataSource, extra } = task;
@@ -138,13 +138,13 @@ function outcomeOf(tree: ScorableTree, trajectory: number): Pick<JudgedTrajector
 }
 
 /** Trajectories that one call of the reward judges: one, or all of a group. */
-function callsOf(rows: readonly Row[], reward: Reward): Row[][] {
-  if (!isGroupReward(reward)) return rows.map((row) => [row]);
+function callsOf(trajectories: readonly Row[], reward: Reward): Row[][] {
+  if (!isGroupReward(reward)) return trajectories.map((trajectory) => [trajectory]);
   const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const group = groups.get(row.group);
-    if (group) group.push(row);
-    else groups.set(row.group, [row]);
+  for (const trajectory of trajectories) {
+    const group = groups.get(trajectory.group);
+    if (group) group.push(trajectory);
+    else groups.set(trajectory.group, [trajectory]);
   }
   return [...groups.values()];
 }
@@ -159,7 +159,7 @@ function placeOf(call: readonly Row[]): string {
 }
 
 /** A trajectory with its score, and what its turns earned. */
-function scoredRow({ tree, trajectory, group }: Row, score: Score): ScoredTrajectory {
+function scoredTrajectory({ tree, trajectory, group }: Row, score: Score): ScoredTrajectory {
   const { turns: said } = score;
   const calls = trajectory.toolCalls.some(({ reward }) => reward !== undefined);
   const row = { trajectory, group, score };
@@ -231,7 +231,7 @@ export async function score(
       list.map(({ task }) => task),
     );
   const { concurrency = 32, timeoutMs = 600_000, signal } = options;
-  const rows = list.flatMap(rowsOf);
+  const trajectories = list.flatMap(trajectoriesOf);
   const scores = new Map<Row, Score>();
   const stop = new AbortController();
   const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
@@ -257,19 +257,19 @@ export async function score(
         ),
       { place, timeoutMs, signal: either },
     );
-    call.forEach((row, i) => {
+    call.forEach((trajectory, i) => {
       const value = found[i]!;
       if (!Number.isFinite(value.score)) {
         throw new RangeError(
-          `Cannot score task ${row.group}, trajectory ${row.trajectory.id}: the reward must be a finite number, got ${value.score}`,
+          `Cannot score task ${trajectory.group}, trajectory ${trajectory.trajectory.id}: the reward must be a finite number, got ${value.score}`,
         );
       }
-      scores.set(row, value);
+      scores.set(trajectory, value);
     });
   };
   try {
     await Promise.all(
-      callsOf(rows, reward).map((call) => semaphore.run(() => judge(call), either)),
+      callsOf(trajectories, reward).map((call) => semaphore.run(() => judge(call), either)),
     );
   } catch (error) {
     // The others are told that nobody waits for them.
@@ -277,7 +277,7 @@ export async function score(
     throw error;
   }
   return new Scored(
-    rows.map((row) => scoredRow(row, scores.get(row)!)),
+    trajectories.map((trajectory) => scoredTrajectory(trajectory, scores.get(trajectory)!)),
     list as readonly RolloutTree[],
   );
 }

@@ -56,7 +56,7 @@ test("score() runs rewards at the same time, and no more than it may", async () 
   let [now, most] = [0, 0];
   let open = () => {};
   const full = new Promise<void>((resolve) => (open = resolve));
-  const { trajectories: rows } = await score(
+  const { trajectories: trajectories } = await score(
     trees,
     async ({ tree }) => {
       most = Math.max(most, ++now);
@@ -69,7 +69,9 @@ test("score() runs rewards at the same time, and no more than it may", async () 
   );
   assert.equal(most, 4);
   // The answers stand with their trajectories, whoever was first.
-  assert.ok(rows.every(({ score: { score: value }, trajectory }) => value === trajectory.id));
+  assert.ok(
+    trajectories.every(({ score: { score: value }, trajectory }) => value === trajectory.id),
+  );
 });
 
 test("score() names a reward that never answers, and tells it that nobody waits", async () => {
@@ -123,7 +125,7 @@ const wrong: [what: string, reward: unknown, message: RegExp][] = [
   ],
   [
     "gives one of a group NaN",
-    groupReward((rows) => rows.map((_, i) => (i === 1 ? NaN : 0))),
+    groupReward((trajectories) => trajectories.map((_, i) => (i === 1 ? NaN : 0))),
     /task t, trajectory 1: the reward must be a finite number, got NaN/,
   ],
   ["is none", 5, /the reward must be a function or a groupReward, got number/],
@@ -153,7 +155,7 @@ test("score() says what it cannot score", async () => {
 test("score() gives a group reward the trajectories of each task together", async () => {
   const trees = [await grow({ id: "a" }), await grow({ id: "b" }, 2)];
   const groups: string[] = [];
-  const { trajectories: rows } = await score(
+  const { trajectories: trajectories } = await score(
     trees,
     groupReward((judged) => {
       groups.push(judged.map(({ tree }) => tree.group).join(""));
@@ -162,7 +164,7 @@ test("score() gives a group reward the trajectories of each task together", asyn
   );
   assert.deepEqual(groups, ["aaa", "bb"]);
   assert.deepEqual(
-    rows.map(({ group, score: { score: value, reason } }) => [group, value, reason]),
+    trajectories.map(({ group, score: { score: value, reason } }) => [group, value, reason]),
     ["a 0", "a 1", "a 2", "b 0", "b 1"].map((text) => {
       const [group, place] = text.split(" ");
       return [group, Number(place), `place ${place}`];
@@ -175,8 +177,8 @@ test("rubric() and byDataSource() take rewards over groups beside others", async
     await grow({ id: "a", dataSource: "ranked" }),
     await grow({ id: "b", dataSource: "plain" }),
   ];
-  const rank = groupReward((rows) => rows.map((_, i) => i));
-  const { trajectories: rows } = await score(
+  const rank = groupReward((trajectories) => trajectories.map((_, i) => i));
+  const { trajectories: trajectories } = await score(
     trees,
     byDataSource({
       ranked: rubric([
@@ -187,10 +189,10 @@ test("rubric() and byDataSource() take rewards over groups beside others", async
     }),
   );
   assert.deepEqual(
-    rows.map(({ score: { score: value } }) => value),
+    trajectories.map(({ score: { score: value } }) => value),
     [0, 11, 22, 7, 7, 7],
   );
-  assert.deepEqual(rows[1]!.score.parts, { rank: 1, row: 1 });
+  assert.deepEqual(trajectories[1]!.score.parts, { rank: 1, row: 1 });
 });
 
 /** A judge that takes what begins with a letter for right, and says what it was asked. */
@@ -215,7 +217,7 @@ test("judgeReward() trains with a judge: it is asked about a task's trajectories
     prediction: ({ tree: { trajectory } }) => answers[trajectory]!,
     wrong: -1,
   });
-  const { trajectories: rows } = await score(tree, reward);
+  const { trajectories: trajectories } = await score(tree, reward);
   assert.deepEqual(judge.asked, [
     [
       { question: "6*7?", answer: "42", prediction: "forty-two" },
@@ -223,7 +225,7 @@ test("judgeReward() trains with a judge: it is asked about a task's trajectories
     ],
   ]);
   assert.deepEqual(
-    rows.map(({ score: { score: value, reason, answer } }) => [value, reason, answer]),
+    trajectories.map(({ score: { score: value, reason, answer } }) => [value, reason, answer]),
     [
       [1, "about forty-two", "forty-two"],
       [-1, "no answer to judge", ""],
@@ -239,12 +241,12 @@ test("judgeReward() never takes a failing judge for a wrong answer", async () =>
     score(tree, judgeReward(listener("no connection"), { prediction })),
     /task judged, trajectories 0, 1, 2: the judge gave no verdict on "some": no connection/,
   );
-  const { trajectories: rows } = await score(
+  const { trajectories: trajectories } = await score(
     tree,
     judgeReward(listener("no connection"), { prediction, unjudged: 0.5 }),
   );
   assert.deepEqual(
-    rows.map(({ score: { score: value } }) => value),
+    trajectories.map(({ score: { score: value } }) => value),
     [0.5, 0.5, 0.5],
   );
 });

@@ -9,9 +9,9 @@ import { completeSettings } from "./branch/family/complete-settings.js";
 import {
   expansionRules,
   type ExpansionSettings,
-  fixedRows,
+  fixedTrajectories,
   isExpansion,
-  publishedRows,
+  publishedTrajectories,
 } from "./branch/family/settings.js";
 import { rolloutRules } from "./option-rules.js";
 import type { ReadyOptions, RolloutOptions } from "./options.js";
@@ -49,7 +49,7 @@ export function rolloutConfig(given: RolloutOptions): RolloutConfig {
   const expansion = isExpansion(named)
     ? completeSettings("roll out", named, options.expand)
     : undefined;
-  const { n, initialRollouts } = rowsOf(options, validate ? undefined : expansion);
+  const { n, initialRollouts } = trajectoriesOf(options, validate ? undefined : expansion);
   const beamSize = options.beamSize ?? 1;
   const attemptsPerTrajectory = options.attemptsPerTrajectory ?? beamSize - 1;
   const rule = isExpansion(named) ? "arpo-code" : named;
@@ -119,15 +119,15 @@ const callsOf = ({ callLimit, tools, environment }: ReadyOptions) =>
   callLimit ?? tools?.callLimit ?? (environment ? environmentCalls : 0);
 
 /** Trajectories per prompt, and how many it starts with. */
-function rowsOf(options: ReadyOptions, expansion: ExpansionSettings | undefined) {
+function trajectoriesOf(options: ReadyOptions, expansion: ExpansionSettings | undefined) {
   if (!expansion) {
     const n = options.n ?? 1;
     // As the reference: a budget of n trajectories starts with no more than n.
     const first = options.initialRollouts ?? n;
     return { n, initialRollouts: Math.min(n, first) };
   }
-  const fixed = fixedRows(expansion);
-  const usual = publishedRows[expansion.rule];
+  const fixed = fixedTrajectories(expansion);
+  const usual = publishedTrajectories[expansion.rule];
   const of = (name: "n" | "initialRollouts") => {
     const given = options[name];
     const value = fixed[name];

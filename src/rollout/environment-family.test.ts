@@ -14,7 +14,7 @@ for (const rule of expansionRules) {
       ...(rule === "fr3e" ? { expand: { rows: 2 } } : {}),
       ...(rule === "treepo" ? { n: 8, expand: { segment: 24 } } : {}),
       ...(rule === "spo-tree" ? { expand: { segment: 24, factors: [2, 2, 2] } } : {}),
-      judge: (rows) => rows.map(({ id }) => id % 2 === 0),
+      judge: (trajectories) => trajectories.map(({ id }) => id % 2 === 0),
     };
     const before = { ...counts };
     const trees = await rollout(gambler(), tasks, {

@@ -174,12 +174,14 @@ test("rewards of calls and of the end reach scores, metrics and the last token t
     }
   }
   for (const estimator of ["mt_grpo", "turn_baseline"] as const) {
-    const { trajectories: rows } = advantages(scored, { estimator });
+    const { trajectories: trajectories } = advantages(scored, { estimator });
     assert.ok(
-      rows.every((row) => row.advantages.every(Number.isFinite)),
+      trajectories.every((trajectory) => trajectory.advantages.every(Number.isFinite)),
       estimator,
     );
-    assert.ok(rows.some((row) => row.advantages.some((value) => value !== 0)));
+    assert.ok(
+      trajectories.some((trajectory) => trajectory.advantages.some((value) => value !== 0)),
+    );
   }
   const metrics = toolMetrics(trees);
   assert.ok(metrics["tools/bet/calls"]! > 0 && metrics["tools/count/success_rate"] === 1);
@@ -274,9 +276,12 @@ test("after a call without an answer the environment is lost to the trajectory, 
   const [first, second] = tree.selected[0]!.toolCalls;
   assert.equal(first!.failure!.kind, "timeout");
   assert.match(second!.failure!.message, /the environment could not go on: <bet> gave no answer/);
-  const { trajectories: rows } = await score(tree);
-  assert.equal(rows[0]!.score.score, 0);
-  assert.match(rows[0]!.score.reason, /could not go on: <bet> gave no answer within 0\.03 s/);
+  const { trajectories: trajectories } = await score(tree);
+  assert.equal(trajectories[0]!.score.score, 0);
+  assert.match(
+    trajectories[0]!.score.reason,
+    /could not go on: <bet> gave no answer within 0\.03 s/,
+  );
 });
 
 test("an environment that answers otherwise the second time is refused", async () => {

@@ -23,7 +23,7 @@ const small: Record<ExpansionRule, RolloutOptions> = {
   "appo-rollout": { n: 9, initialRollouts: 4 },
   fr3e: {
     initialRollouts: 3,
-    judge: (rows) => rows.map(({ text }) => text.includes("a")),
+    judge: (trajectories) => trajectories.map(({ text }) => text.includes("a")),
     expand: { rows: 2, points: 2 },
   },
   treepo: { n: 8, expand: { segment: 6, depth: 5 } },
@@ -138,13 +138,13 @@ for (const rule of expansionRules) {
 function checkTree(tree: RolloutTree): void {
   const tokens = (trajectory: number) =>
     tree.path(tree.trajectories[trajectory]!.leaf).flatMap((n) => [...n.tokens]);
-  for (const { id: row, parent, from, chosen, kind } of tree.trajectories) {
-    const path = tree.path(tree.trajectories[row]!.leaf);
+  for (const { id: trajectory, parent, from, chosen, kind } of tree.trajectories) {
+    const path = tree.path(tree.trajectories[trajectory]!.leaf);
     const shared = from < 0 ? 0 : tree.path(from).reduce((sum, n) => sum + n.tokens.length, 0);
     if (kind === "branch") {
-      assert.ok(chosen, `trajectory ${row} says why it was made`);
+      assert.ok(chosen, `trajectory ${trajectory} says why it was made`);
       assert.equal(shared, chosen.at);
-      assert.deepEqual(tokens(row).slice(0, shared), tokens(parent).slice(0, shared));
+      assert.deepEqual(tokens(trajectory).slice(0, shared), tokens(parent).slice(0, shared));
     }
     const text = path.map((node) => node.text).join("");
     const ids = path.flatMap((node) => [...node.tokens]);
@@ -154,7 +154,10 @@ function checkTree(tree: RolloutTree): void {
       if (node.top) assert.equal(node.top.ids.length, node.top.width * node.tokens.length);
     }
     const calls = path.filter((node) => node.kind === "tool").length;
-    assert.ok(tree.trajectories[row]!.calls >= calls && tree.trajectories[row]!.calls <= calls + 1);
+    assert.ok(
+      tree.trajectories[trajectory]!.calls >= calls &&
+        tree.trajectories[trajectory]!.calls <= calls + 1,
+    );
   }
   const used = new Set(
     tree.trajectories.flatMap(({ leaf }) => tree.path(leaf).map(({ id }) => id)),
@@ -230,9 +233,9 @@ test("appo ranks by what a policy of now makes of the rest of a trajectory", asy
   const policy = () => spoken([["abcd\u0001", [-1, -1.1, -0.9, -1.05, -0.1]]]);
   const current = Object.assign(policy(), {
     // Much more likely from the third token on, so the future of the tokens before it is worth more.
-    logProbs: (rows: readonly { tokens: ArrayLike<number> }[]) =>
+    logProbs: (trajectories: readonly { tokens: ArrayLike<number> }[]) =>
       Promise.resolve(
-        rows.map(({ tokens }) => ({
+        trajectories.map(({ tokens }) => ({
           logprobs: Float32Array.from(tokens, (_, t) => [-1, -1.1, -0.8, -1.15, -0.1][t] ?? 0),
           entropies: new Float32Array(tokens.length),
         })),

@@ -67,13 +67,13 @@ test("a tree's trajectories, scored again by the model, have the stored log-prob
     const sampling = { temperature, allowedIds };
     const trees = await rollout(policy, tasks, { ...options, sampling, tools });
     for (const tree of trees) {
-      branches += tree.trajectories.filter((row) => row.kind === "branch").length;
+      branches += tree.trajectories.filter((trajectory) => trajectory.kind === "branch").length;
       for (const { prompt, tokens, logprobs, entropies, toolCalls } of tree.selected) {
         results += toolCalls.length;
-        const row = [...prompt, ...tokens];
+        const trajectory = [...prompt, ...tokens];
         const again = model.logProbs(
-          model.batch([row]),
-          tf.tensor2d([[...row.slice(1), 0]], undefined, "int32"),
+          model.batch([trajectory]),
+          tf.tensor2d([[...trajectory.slice(1), 0]], undefined, "int32"),
           { temperature },
         );
         const wanted = again.logprobs.dataSync().subarray(prompt.length - 1);
@@ -97,9 +97,9 @@ test("a tree's trajectories, scored again by the model, have the stored log-prob
 function farthest(model: Model, tree: RolloutTree): number {
   let most = 0;
   for (const { prompt, tokens, logprobs } of tree.selected) {
-    const row = [...prompt, ...tokens];
-    const labels = tf.tensor2d([[...row.slice(1), 0]], undefined, "int32");
-    const again = model.logProbs(model.batch([row]), labels).logprobs.dataSync();
+    const trajectory = [...prompt, ...tokens];
+    const labels = tf.tensor2d([[...trajectory.slice(1), 0]], undefined, "int32");
+    const again = model.logProbs(model.batch([trajectory]), labels).logprobs.dataSync();
     for (const [i, logprob] of logprobs.entries()) {
       if (Number.isNaN(logprob)) continue;
       most = Math.max(most, Math.abs(logprob - again[prompt.length - 1 + i]!));
@@ -108,7 +108,7 @@ function farthest(model: Model, tree: RolloutTree): number {
   return most;
 }
 
-const judge: TrajectoryJudge = (rows) => rows.map(({ id }) => id % 2 === 0);
+const judge: TrajectoryJudge = (trajectories) => trajectories.map(({ id }) => id % 2 === 0);
 const expanded = {
   "tree-grpo": {},
   at2po: { n: 8, initialRollouts: 4 },

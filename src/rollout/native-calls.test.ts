@@ -64,7 +64,7 @@ for (const [name, tokenizer] of Object.entries(families)) {
   test(`${name}: the ids of a canonical call and its answer are those of the rendered chat`, async () => {
     assert.equal(formatOfTemplate(tokenizer), name);
     const tree = await turns(tokenizer, [canonical[name as keyof typeof families], "It is 2."]);
-    const [row] = tree.trajectories;
+    const [trajectory] = tree.trajectories;
     const call = { type: "function", function: { name: "python", arguments: { code: "1+1" } } };
     const chat = [
       ...question,
@@ -74,7 +74,7 @@ for (const [name, tokenizer] of Object.entries(families)) {
     ];
     // Templates write a line end behind a turn, which no model does.
     const rendered = tokenizer.chat(chat, { tools: definitions }).trimEnd();
-    const ids = [...row!.prompt, ...row!.tokens];
+    const ids = [...trajectory!.prompt, ...trajectory!.tokens];
     assert.equal(tokenizer.decode(ids, { skipSpecial: false }), rendered);
     assert.deepEqual(ids, tokenizer.encode(rendered));
     assert.deepEqual(
@@ -83,10 +83,10 @@ for (const [name, tokenizer] of Object.entries(families)) {
     );
     const { tool } = tree.nodes[1]!;
     assert.deepEqual([tool!.tag, tool!.input, tool!.text], ["python", "1+1", "2"]);
-    assert.deepEqual([row!.end, row!.calls], ["answer", 1]);
+    assert.deepEqual([trajectory!.end, trajectory!.calls], ["answer", 1]);
     // Both turns are trained on, to the end token of each; the answer's words are not.
     const own = tree.nodes.flatMap(({ kind, tokens }) => [...tokens].map(() => kind === "model"));
-    assert.deepEqual([...row!.lossMask].map(Boolean), own);
+    assert.deepEqual([...trajectory!.lossMask].map(Boolean), own);
   });
 }
 

@@ -21,7 +21,7 @@ const small = {
   redraw: { n: 9, initialRollouts: 4, expand: {} },
   fr3e: {
     initialRollouts: 3,
-    judge: (rows) => rows.map(({ text }) => text.includes("a")),
+    judge: (trajectories) => trajectories.map(({ text }) => text.includes("a")),
     expand: { rows: 2, points: 2 },
   },
 } satisfies Partial<Record<ExpansionRule, RolloutOptions>>;

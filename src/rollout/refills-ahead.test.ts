@@ -77,11 +77,11 @@ test("refills written together give the trees of one at a time, byte for byte, o
   for (let seed = 0; seed < 50; seed++) {
     const wait = Random.from(seed);
     const timed = seed % 3 === 0 ? () => sleep(wait.integer(3)) : undefined;
-    const rows = await both(() => randomTextPolicy(timed), settings(seed));
-    refills += rows.filter(({ kind }) => kind === "refill").length;
+    const trajectories = await both(() => randomTextPolicy(timed), settings(seed));
+    refills += trajectories.filter(({ kind }) => kind === "refill").length;
     // A branch that took the number of a trajectory that was begun.
-    between += rows.filter(
-      ({ kind }, i) => kind === "branch" && rows[i - 1]?.kind === "refill",
+    between += trajectories.filter(
+      ({ kind }, i) => kind === "branch" && trajectories[i - 1]?.kind === "refill",
     ).length;
   }
   assert.ok(refills > 100, `${refills} refills`);
@@ -96,9 +96,9 @@ function randomPolicy(fed: (tokens: number) => void = () => undefined) {
   const model = Model.init({ ...config, initializerRange: 0.1 }, 3);
   const decoder = new PlainDecoder(decoderShape(model.config), () => decoderWeights(model));
   const step = decoder.step.bind(decoder);
-  decoder.step = (rows, tokens, offsets, sampling) => {
-    for (let i = 0; i < rows.length; i++) fed(offsets[i + 1]! - offsets[i]!);
-    return step(rows, tokens, offsets, sampling);
+  decoder.step = (trajectories, tokens, offsets, sampling) => {
+    for (let i = 0; i < trajectories.length; i++) fed(offsets[i + 1]! - offsets[i]!);
+    return step(trajectories, tokens, offsets, sampling);
   };
   const policy = new LocalPolicy({ name: "random", tokenizer, decoder });
   const allowedIds = [...tokenizer.encode("123+- "), 256, 257, tokenizer.eosId];
@@ -131,12 +131,12 @@ test("refills of a model written together give the trees of one at a time", asyn
   const { policy, allowedIds, dispose } = randomPolicy();
   for (let seed = 0; seed < 6; seed++) {
     const options = { ...settings(seed), n: 6, initialRollouts: 2, responseLength: 40 };
-    const rows = await both(() => policy, {
+    const trajectories = await both(() => policy, {
       ...options,
       sampling: { allowedIds },
       compat: { searchPrompt: true },
     });
-    assert.ok(rows.length > 6);
+    assert.ok(trajectories.length > 6);
   }
   dispose();
 });
@@ -199,10 +199,13 @@ test("refills at an endpoint stand in line unless it is asked otherwise", async 
     rollout(counted(), tasks[0]!, { n: 9, initialRollouts: 1, refillsAhead: 1 as never }),
     /refillsAhead must be true or false/,
   );
-  let rows = 0;
+  let trajectories = 0;
   const onEvent: RolloutOptions["onEvent"] = ({ type }) => {
     if (type !== "trajectory") return;
-    assert.ok(begun >= rows++ && begun <= rows, "a trajectory was begun before it was made");
+    assert.ok(
+      begun >= trajectories++ && begun <= trajectories,
+      "a trajectory was begun before it was made",
+    );
   };
   await rollout(counted(), tasks[0]!, { n: 9, initialRollouts: 1, onEvent });
   assert.equal(begun, 9);

@@ -49,7 +49,7 @@ test("rollout() grows trees from a remote endpoint", async (t) => {
   assert.equal(tree.trajectories.length, 6);
   assert.ok(tree.selected.every(({ sampler }) => sampler === "remote"));
   assert.equal(treesFromJsonl(treesToJsonl([tree]))[0]!.sampler, "remote");
-  assert.equal(tree.trajectories.filter((row) => row.kind === "branch").length, 4);
+  assert.equal(tree.trajectories.filter((trajectory) => trajectory.kind === "branch").length, 4);
   for (const { text, logprobs, end } of tree.selected) {
     assert.equal(
       text,

@@ -56,7 +56,9 @@ test("RolloutTree.replay() tells where another probability would have branched",
   const tree = await grow({ seed: 2, n: 6, branchProbability: 0.05, entropyWeight: 0 });
   const never = tree.replay({ probability: 0, weight: 0 });
   assert.equal(never.branches, 0);
-  const branched = tree.trajectories.filter((row) => row.kind === "branch").map((row) => row.id);
+  const branched = tree.trajectories
+    .filter((trajectory) => trajectory.kind === "branch")
+    .map((trajectory) => trajectory.id);
   for (const trajectory of branched) assert.ok(never.missing.includes(trajectory));
   const always = tree.replay({ probability: 1 });
   assert.ok(always.branches > tree.replay({}).branches);

@@ -188,7 +188,9 @@ test("rollout() never exceeds its budgets", async () => {
       const children = attempts.flatMap(({ child }) => (child === undefined ? [] : [child]));
       assert.deepEqual(
         children.sort((a, b) => a - b),
-        tree.trajectories.filter((row) => row.kind === "branch").map((row) => row.id),
+        tree.trajectories
+          .filter((trajectory) => trajectory.kind === "branch")
+          .map((trajectory) => trajectory.id),
       );
       for (const { remaining, branch, child } of attempts) {
         assert.ok(remaining > 0);
@@ -332,7 +334,7 @@ test("rollout() decides AEPO's first trajectories by entropy", async () => {
     dynamicRollouts: { beta: 9 },
   });
   assert.equal(tree.monitor!.initialRollouts, 8);
-  assert.equal(tree.trajectories.filter((row) => row.kind === "initial").length, 8);
+  assert.equal(tree.trajectories.filter((trajectory) => trajectory.kind === "initial").length, 8);
   const flat = await rollout(policy, tasks[0]!, { ...options, dynamicRollouts: { beta: 0 } });
   assert.equal(flat.monitor!.initialRollouts, 5);
 });

@@ -1,6 +1,6 @@
 // Run by webgpu.slow.test.ts on one backend after another: prints what the fused ops give, and what a
 // model says before and after a step of reinforcement learning, whole and with adapters.
-import { type BatchRow, TrainingBatch } from "../../src/learn/batch.js";
+import { type BatchSequence, TrainingBatch } from "../../src/learn/batch.js";
 import { Learner } from "../../src/learn/update/learner.js";
 import { addLora } from "../../src/model/lora/add-lora.js";
 import { fetchWeights } from "../../src/model/decoder/of-model.js";
@@ -20,7 +20,7 @@ const tokenizer: Tokenizer = {
 };
 
 /** Answers of the model and their advantages: every second one is to become more likely. */
-async function answers(policy: ReturnType<typeof Policy.fromModel>): Promise<BatchRow[]> {
+async function answers(policy: ReturnType<typeof Policy.fromModel>): Promise<BatchSequence[]> {
   const session = policy.session();
   const rows = Array.from({ length: 6 }, (_, i) => session.open([i, 3, 5]));
   const segments = await Promise.all(
@@ -61,7 +61,7 @@ async function learning(adapters: boolean) {
   const scored = await scores();
   const { metrics } = await learner.update(new TrainingBatch(before, "grpo"));
   const after = await answers(policy);
-  const told = (rows: BatchRow[]) =>
+  const told = (rows: BatchSequence[]) =>
     rows.map(({ trajectory }) => ({
       tokens: Array.from(trajectory.tokens),
       logprobs: Array.from(trajectory.logprobs),

@@ -40,7 +40,7 @@ export {
   treeDiff,
   treeGrpo,
   type TreeGrpoOptions,
-  type TreeRows,
+  type TreeTrajectories as TreeRows,
 } from "../../learn/credit/tree-grpo.js";
 export { treePo, type TreePoInput, type TreePoOptions } from "../../learn/credit/treepo.js";
 export { turnBaseline, type TurnBaselineOptions } from "../../learn/credit/turn-baseline.js";

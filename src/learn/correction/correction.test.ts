@@ -4,7 +4,7 @@ import { Model } from "../../model/transformer/transformer.js";
 import { Random } from "../../random/random.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import { tf } from "../../tensor/tf.js";
-import { type BatchRow, TrainingBatch } from "../batch.js";
+import { type BatchSequence, TrainingBatch } from "../batch.js";
 import { Learner } from "../update/learner.js";
 import type { UpdateOptions } from "../update/update-settings.js";
 import { bypassWeights, correctionOf } from "./rollout-correction.js";
@@ -14,9 +14,12 @@ import { rejectionMask, rejectionTests } from "./rejection.js";
 const sizes = { vocabSize: 11, hiddenSize: 8, intermediateSize: 16, layers: 2, heads: 2 };
 
 /** Sequences whose sampler was so much surer of each token than the model is, in ln p. */
-async function sampledRows(surer: (t: number) => number, sampler?: "int8"): Promise<BatchRow[]> {
+async function sampledSequences(
+  surer: (t: number) => number,
+  sampler?: "int8",
+): Promise<BatchSequence[]> {
   const random = Random.from(2);
-  const rows = [3, 5, 4].map((n, i): BatchRow => {
+  const sequences = [3, 5, 4].map((n, i): BatchSequence => {
     const tokens = Int32Array.from({ length: n }, () => 1 + random.integer(10));
     const lossMask = tokens.map((_, t) => Number(t !== 1)) as unknown as Uint8Array;
     const mask = Uint8Array.from(lossMask);
@@ -34,30 +37,30 @@ async function sampledRows(surer: (t: number) => number, sampler?: "int8"): Prom
       advantages: returns.map(() => (i === 1 ? -1 : 0.5)),
     };
   });
-  const { logprobs } = await new Learner(Model.init(sizes, 3)).logProbs(rows);
-  rows.forEach(({ trajectory }, i) => {
+  const { logprobs } = await new Learner(Model.init(sizes, 3)).logProbs(sequences);
+  sequences.forEach(({ trajectory }, i) => {
     trajectory.logprobs = logprobs[i]!.map((p, t) => p + surer(t));
     trajectory.logprobs[1] = NaN; // a tool's
   });
-  return rows;
+  return sequences;
 }
 
-async function updated(rows: BatchRow[], options: UpdateOptions = {}) {
+async function updated(sequences: BatchSequence[], options: UpdateOptions = {}) {
   const model = Model.init(sizes, 3);
   const learner = new Learner(model, { learningRate: 1e-2, ...options });
-  const report = await learner.update(new TrainingBatch(rows, "grpo"));
+  const report = await learner.update(new TrainingBatch(sequences, "grpo"));
   const weights = [...model.weights.values()].flatMap((w) => [...(w.dataSync() as Float32Array)]);
-  return { report, weights, rows };
+  return { report, weights, rows: sequences };
 }
 
 const apart = (a: number[], b: number[]) => Math.max(...a.map((x, i) => Math.abs(x - b[i]!)));
 
 test("an update corrects by itself where another policy sampled, and only there", async () => {
   const surer = () => 0.3;
-  const plain = await updated(await sampledRows(surer));
-  const never = await updated(await sampledRows(surer, "int8"), { rolloutCorrection: false });
-  const auto = await updated(await sampledRows(surer, "int8"));
-  const always = await updated(await sampledRows(surer), { rolloutCorrection: true });
+  const plain = await updated(await sampledSequences(surer));
+  const never = await updated(await sampledSequences(surer, "int8"), { rolloutCorrection: false });
+  const auto = await updated(await sampledSequences(surer, "int8"));
+  const always = await updated(await sampledSequences(surer), { rolloutCorrection: true });
   assert.deepEqual(plain.weights, never.weights);
   assert.deepEqual(auto.weights, always.weights);
   assert.ok(!Object.keys(plain.report.metrics).some((name) => name.startsWith("rollout_corr/")));
@@ -74,43 +77,45 @@ test("an update corrects by itself where another policy sampled, and only there"
 test("rollout weights multiply what a token is worth", async () => {
   // p / p_sampler is 4 on even tokens and cut to 2; 0.5 on odd ones.
   const surer = (t: number) => (t % 2 === 0 ? -Math.log(4) : Math.log(2));
-  const corrected = await updated(await sampledRows(surer, "int8"));
-  const rows = await sampledRows(surer);
-  for (const row of rows)
-    row.advantages = row.advantages.map((a, t) => a * (t % 2 === 0 ? 2 : 0.5));
-  const byHand = await updated(rows);
+  const corrected = await updated(await sampledSequences(surer, "int8"));
+  const sequences = await sampledSequences(surer);
+  for (const sequence of sequences)
+    sequence.advantages = sequence.advantages.map((a, t) => a * (t % 2 === 0 ? 2 : 0.5));
+  const byHand = await updated(sequences);
   assert.ok(apart(corrected.weights, byHand.weights) < 1e-5);
-  assert.ok(apart(corrected.weights, (await updated(await sampledRows(surer))).weights) > 1e-3);
+  assert.ok(
+    apart(corrected.weights, (await updated(await sampledSequences(surer))).weights) > 1e-3,
+  );
 });
 
 test("rejection by k1 bounds the weights' ratio, with verl's inverse by its switch", async () => {
   // The model is three times as sure as the sampler was: p / p_sampler = 3.
-  const rows = await sampledRows((t) => (t === 0 ? -Math.log(3) : 0), "int8");
+  const sequences = await sampledSequences((t) => (t === 0 ? -Math.log(3) : 0), "int8");
   const reject = { weights: null, reject: "token_k1", rejectThreshold: "0.2_2" } as const;
-  const ratio = await updated(rows, { rolloutCorrection: reject });
+  const ratio = await updated(sequences, { rolloutCorrection: reject });
   assert.deepEqual([...ratio.rows[0]!.keptMask!], [0, 0, 1]);
   assert.equal(ratio.rows[0]!.rolloutWeights, undefined);
   assert.equal(ratio.report.tokens(ratio.rows[0]!)[0]!.weight, 0);
-  const inverse = await updated(rows, { rolloutCorrection: { ...reject, inverseK1: true } });
+  const inverse = await updated(sequences, { rolloutCorrection: { ...reject, inverseK1: true } });
   assert.deepEqual([...inverse.rows[0]!.keptMask!], [1, 0, 1]);
   // What an earlier update left out is back where nothing is asked for.
-  const off = await updated(rows, { rolloutCorrection: false });
+  const off = await updated(sequences, { rolloutCorrection: false });
   assert.equal(off.rows[0]!.keptMask, undefined);
 });
 
 test("a token whose sampler said nothing is weighed by its sequence, or by 1", async () => {
   const silent = async () => {
-    const rows = await sampledRows(() => 0.5, "int8");
-    for (const { trajectory } of rows) trajectory.logprobs[2] = NaN;
-    return rows;
+    const sequences = await sampledSequences(() => 0.5, "int8");
+    for (const { trajectory } of sequences) trajectory.logprobs[2] = NaN;
+    return sequences;
   };
   const tokens = await updated(await silent());
   assert.equal(tokens.rows[0]!.rolloutWeights![2], 1);
   assert.ok(Math.abs(tokens.report.metrics["rollout_corr/unknown_fraction"]! - 3 / 9) < 1e-6);
-  const ofRows = await updated(await silent(), { rolloutCorrection: { weights: "sequence" } });
-  const [first] = ofRows.rows;
+  const ofSequences = await updated(await silent(), { rolloutCorrection: { weights: "sequence" } });
+  const [first] = ofSequences.rows;
   assert.ok(Math.abs(first!.rolloutWeights![2]! - Math.exp(-0.5)) < 1e-5);
-  const none = await sampledRows(() => NaN, "int8");
+  const none = await sampledSequences(() => NaN, "int8");
   const { report } = await updated(none);
   assert.equal(report.metrics["rollout_corr/unknown_fraction"], 1);
   await assert.rejects(
@@ -121,14 +126,14 @@ test("a token whose sampler said nothing is weighed by its sequence, or by 1", a
 
 test("bypass takes ratios against the sampler and measures nothing before", async () => {
   const surer = () => -0.1;
-  const bypass = await updated(await sampledRows(surer, "int8"), {
+  const bypass = await updated(await sampledSequences(surer, "int8"), {
     rolloutCorrection: { mode: "bypass" },
   });
   assert.ok(Math.abs(bypass.report.metrics["actor/ppo_kl"]! + 0.1) < 1e-5);
   assert.ok(Math.abs(bypass.report.metrics["rollout_corr/kl"]! + 0.1) < 1e-5);
   assert.equal(bypass.report.metrics["actor/entropy_loss"], 1); // the sampler's own
   // The plain policy gradient under weights has the gradient of an unclipped ratio at its start.
-  const reinforce = await updated(await sampledRows(surer, "int8"), {
+  const reinforce = await updated(await sampledSequences(surer, "int8"), {
     rolloutCorrection: { mode: "bypass", bypassLoss: "reinforce" },
   });
   assert.ok(apart(bypass.weights, reinforce.weights) < 1e-5);
@@ -145,13 +150,15 @@ test("bypass takes ratios against the sampler and measures nothing before", asyn
 test("bypass weighs and rejects in tensors as the functions do in numbers", () => {
   const random = Random.from(5);
   for (let i = 0; i < 60; i++) {
-    const [rows, width] = [1 + random.integer(4), 1 + random.integer(5)];
+    const [sequences, width] = [1 + random.integer(4), 1 + random.integer(5)];
     const matrix = (of: (r: number, t: number) => number) =>
-      Array.from({ length: rows }, (_, r) => Array.from({ length: width }, (__, t) => of(r, t)));
+      Array.from({ length: sequences }, (_, r) =>
+        Array.from({ length: width }, (__, t) => of(r, t)),
+      );
     const mask = matrix((r, t) => Number(random.uniform() < 0.7 || (r === 0 && t === 0)));
     const logprobs = matrix(() => -3 * random.uniform());
     const sampled = matrix(() => -3 * random.uniform());
-    const logRatio = logprobs.map((row, r) => row.map((p, t) => p - sampled[r]![t]!));
+    const logRatio = logprobs.map((sequence, r) => sequence.map((p, t) => p - sampled[r]![t]!));
     const weights = random.uniform() < 0.5 ? "token" : "sequence";
     const threshold = random.uniform() < 0.5 ? 2 : "0.5_2";
     const normalize = random.uniform() < 0.5;
@@ -173,7 +180,7 @@ test("bypass weighs and rejects in tensors as the functions do in numbers", () =
     const batch = { logRatio, mask };
     const wanted = correctionWeights(batch, { weights, threshold, normalize }).weights;
     const { mask: kept } = rejectionMask(batch, { reject, rejectThreshold });
-    const all = wanted.flatMap((row, r) => [...row].map((w, t) => w * kept[r]![t]!));
+    const all = wanted.flatMap((sequence, r) => [...sequence].map((w, t) => w * kept[r]![t]!));
     assert.ok(apart([...(found.dataSync() as Float32Array)], all) < 1e-5, `${i} ${reject}`);
   }
 });

@@ -24,30 +24,30 @@ export const clamp = (x: number, low: number, high: number): number =>
 export const bounded = (x: number): number => clamp(x, -largestLogRatio, largestLogRatio);
 
 /** A sequence's sum over its mask; what stands outside of it may be anything. */
-export function rowSum(values: ArrayLike<number>, mask: ArrayLike<number>): number {
+export function sequenceSum(values: ArrayLike<number>, mask: ArrayLike<number>): number {
   let sum = 0;
   for (let t = 0; t < mask.length; t++) if (mask[t]) sum += values[t]!;
   return sum;
 }
 
 /** Tokens of a sequence's mask. */
-export function rowCount(mask: ArrayLike<number>): number {
+export function sequenceCount(mask: ArrayLike<number>): number {
   let count = 0;
   for (let t = 0; t < mask.length; t++) if (mask[t]) count++;
   return count;
 }
 
 /** A sequence's mean over its mask; 0 for a sequence without tokens. */
-export const rowMean = (values: ArrayLike<number>, mask: ArrayLike<number>): number =>
-  rowSum(values, mask) / (rowCount(mask) + epsilon);
+export const sequenceMean = (values: ArrayLike<number>, mask: ArrayLike<number>): number =>
+  sequenceSum(values, mask) / (sequenceCount(mask) + epsilon);
 
 /** Mean of a figure of each token over the mask. */
-export function tokenMean(mask: Rows, of: (row: number, t: number) => number): number {
+export function tokenMean(mask: Rows, of: (sequence: number, t: number) => number): number {
   let sum = 0;
   let count = 0;
-  mask.forEach((row, i) => {
-    for (let t = 0; t < row.length; t++) {
-      if (!row[t]) continue;
+  mask.forEach((sequence, i) => {
+    for (let t = 0; t < sequence.length; t++) {
+      if (!sequence[t]) continue;
       sum += of(i, t);
       count++;
     }
@@ -56,8 +56,8 @@ export function tokenMean(mask: Rows, of: (row: number, t: number) => number): n
 }
 
 /** Deviation of a figure of each token, by its mean square; 0 with at most one token. */
-export function tokenDeviation(mask: Rows, of: (row: number, t: number) => number): number {
-  if (mask.reduce((n, row) => n + rowCount(row), 0) <= 1) return 0;
+export function tokenDeviation(mask: Rows, of: (sequence: number, t: number) => number): number {
+  if (mask.reduce((n, sequence) => n + sequenceCount(sequence), 0) <= 1) return 0;
   const mean = tokenMean(mask, of);
   return Math.sqrt(Math.max(0, tokenMean(mask, (i, t) => of(i, t) ** 2) - mean ** 2));
 }
@@ -84,7 +84,7 @@ export const share = (values: readonly number[], test: (value: number) => boolea
 
 /** Throws where no token is left to say anything about. */
 export function refuseEmpty(mask: Rows): void {
-  if (mask.some((row) => rowCount(row) > 0)) return;
+  if (mask.some((sequence) => sequenceCount(sequence) > 0)) return;
   throw new RangeError("Cannot correct a rollout: the mask must keep a token, got none");
 }
 
@@ -102,9 +102,11 @@ export function mismatchMetrics(input: {
   const { logprobs, sampledLogprobs: sampled, mask } = input;
   refuseEmpty(mask);
   const ratio = (i: number, t: number) => logprobs[i]![t]! - sampled[i]![t]!;
-  const ratios = mask.map((row, i) => Float64Array.from(row, (m, t) => (m ? ratio(i, t) : 0)));
-  const own = mask.map((row, i) => rowMean(logprobs[i]!, row));
-  const theirs = mask.map((row, i) => rowMean(sampled[i]!, row));
+  const ratios = mask.map((sequence, i) =>
+    Float64Array.from(sequence, (m, t) => (m ? ratio(i, t) : 0)),
+  );
+  const own = mask.map((sequence, i) => sequenceMean(logprobs[i]!, sequence));
+  const theirs = mask.map((sequence, i) => sequenceMean(sampled[i]!, sequence));
   const apart = theirs.map((value, i) => value - own[i]!);
   return {
     training_ppl: mean(own.map((x) => Math.exp(-x))),
@@ -119,6 +121,7 @@ export function mismatchMetrics(input: {
     log_ppl_diff_min: least(apart),
     ppl_ratio: mean(apart.map(Math.exp)),
     chi2_token: tokenMean(mask, (i, t) => Math.exp(bounded(ratio(i, t))) ** 2) - 1,
-    chi2_seq: mean(ratios.map((row, i) => Math.exp(2 * bounded(rowSum(row, mask[i]!))))) - 1,
+    chi2_seq:
+      mean(ratios.map((sequence, i) => Math.exp(2 * bounded(sequenceSum(sequence, mask[i]!))))) - 1,
   };
 }

@@ -6,9 +6,9 @@ import {
   bounded,
   greatest,
   refuseEmpty,
-  rowCount,
-  rowMean,
-  rowSum,
+  sequenceCount,
+  sequenceMean,
+  sequenceSum,
   tokenMean,
   clamp,
   deviation,
@@ -137,17 +137,20 @@ const divergences: Record<string, (r: number) => number> = {
 /** A sequence's statistic on all of its tokens, or each token's own. */
 function statistic(name: RejectionTest, { logRatio, mask }: LogRatios) {
   const divergence = divergences[name.slice(-2)]!;
-  const tokens = mask.map((row, i) =>
-    Float64Array.from(row, (m, t) => (m ? divergence(bounded(logRatio[i]![t]!)) : 0)),
+  const tokens = mask.map((sequence, i) =>
+    Float64Array.from(sequence, (m, t) => (m ? divergence(bounded(logRatio[i]![t]!)) : 0)),
   );
   if (name.startsWith("token")) return { tokens };
-  const rows = tokens.map((row, i) => {
+  const sequences = tokens.map((sequence, i) => {
     const own = mask[i]!;
-    if (name.startsWith("seq_sum")) return rowSum(row, own);
-    if (name.startsWith("seq_mean")) return rowMean(row, own);
-    return rowCount(own) === 0 ? 0 : greatest([...row].filter((_, t) => own[t]));
+    if (name.startsWith("seq_sum")) return sequenceSum(sequence, own);
+    if (name.startsWith("seq_mean")) return sequenceMean(sequence, own);
+    return sequenceCount(own) === 0 ? 0 : greatest([...sequence].filter((_, t) => own[t]));
   });
-  return { tokens: mask.map((row, i) => new Float64Array(row.length).fill(rows[i]!)), rows };
+  return {
+    tokens: mask.map((sequence, i) => new Float64Array(sequence.length).fill(sequences[i]!)),
+    rows: sequences,
+  };
 }
 
 /**
@@ -162,13 +165,13 @@ export function rejectionMask(
   const tests = readTests(options);
   refuseEmpty(mask);
   const results = tests.map(({ name, lower, upper }): TestResult => {
-    const { tokens, rows } = statistic(name, input);
+    const { tokens, rows: sequences } = statistic(name, input);
     const passes = (x: number) => x <= upper && x >= (lower ?? -Infinity);
-    const keep = tokens.map((row) => row.map((x) => Number(passes(x))));
-    return { name, lower, upper, tokens, rows, keep };
+    const keep = tokens.map((sequence) => sequence.map((x) => Number(passes(x))));
+    return { name, lower, upper, tokens, rows: sequences, keep };
   });
-  const left = mask.map((row, i) =>
-    Float64Array.from(row, (m, t) => (results.every(({ keep }) => keep[i]![t]) ? m : 0)),
+  const left = mask.map((sequence, i) =>
+    Float64Array.from(sequence, (m, t) => (results.every(({ keep }) => keep[i]![t]) ? m : 0)),
   );
   const metrics: Figures = Object.assign({}, ...results.map((r) => rejectionMetrics(r, mask)));
   return {
@@ -176,14 +179,14 @@ export function rejectionMask(
     metrics: {
       ...metrics,
       rollout_rs_masked_fraction: tokenMean(mask, (i, t) => 1 - left[i]![t]!),
-      rollout_rs_seq_masked_fraction: rejectedRows(left, mask).length / mask.length,
+      rollout_rs_seq_masked_fraction: rejectedSequences(left, mask).length / mask.length,
     },
   };
 }
 
 /** The sequences that lost a token. */
-function rejectedRows(left: readonly Float64Array[], mask: Rows): Float64Array[] {
-  return left.filter((row, i) => rowCount(row) < rowCount(mask[i]!));
+function rejectedSequences(left: readonly Float64Array[], mask: Rows): Float64Array[] {
+  return left.filter((sequence, i) => sequenceCount(sequence) < sequenceCount(mask[i]!));
 }
 
 /** What one test found. */
@@ -204,11 +207,13 @@ interface TestResult {
 function rejectionMetrics(test: TestResult, mask: Rows): Record<string, number> {
   const { tokens, upper, lower, keep } = test;
   const prefix = `rollout_rs_${test.name}`;
-  const valid = mask.flatMap((row, i) => (rowCount(row) > 0 ? [i] : []));
-  const rows = valid.map((i) => test.rows?.[i] ?? rowMean(tokens[i]!, mask[i]!));
-  const own = test.rows ? rows : tokens.flatMap((row, i) => [...row].filter((_, t) => mask[i]![t]));
+  const valid = mask.flatMap((sequence, i) => (sequenceCount(sequence) > 0 ? [i] : []));
+  const sequences = valid.map((i) => test.rows?.[i] ?? sequenceMean(tokens[i]!, mask[i]!));
+  const own = test.rows
+    ? sequences
+    : tokens.flatMap((sequence, i) => [...sequence].filter((_, t) => mask[i]![t]));
   const fraction = (is: (x: number) => boolean) =>
-    test.rows ? share(rows, is) : tokenMean(mask, (i, t) => Number(is(tokens[i]![t]!)));
+    test.rows ? share(sequences, is) : tokenMean(mask, (i, t) => Number(is(tokens[i]![t]!)));
   const high = (x: number) => x > upper;
   const low = (x: number) => lower !== undefined && x < lower;
   const rejected = valid.filter((i) =>
@@ -221,13 +226,13 @@ function rejectionMetrics(test: TestResult, mask: Rows): Record<string, number> 
     fraction_high: fraction(high),
     fraction_low: fraction(low),
     std: tokenDeviation(mask, (i, t) => clamp(tokens[i]![t]!, lower ?? 0, upper)),
-    seq_mean: mean(rows),
-    seq_std: deviation(rows),
-    seq_max: greatest(rows),
-    seq_min: least(rows),
-    seq_max_deviation: greatest(rows.map(Math.abs)),
-    seq_fraction_high: share(rows, high),
-    ...(lower === undefined ? {} : { seq_fraction_low: share(rows, low) }),
+    seq_mean: mean(sequences),
+    seq_std: deviation(sequences),
+    seq_max: greatest(sequences),
+    seq_min: least(sequences),
+    seq_max_deviation: greatest(sequences.map(Math.abs)),
+    seq_fraction_high: share(sequences, high),
+    ...(lower === undefined ? {} : { seq_fraction_low: share(sequences, low) }),
     masked_fraction: tokenMean(mask, (i, t) => 1 - keep[i]![t]!),
     seq_masked_fraction: rejected.length / valid.length,
   };

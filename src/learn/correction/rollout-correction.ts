@@ -10,10 +10,10 @@ import {
 import { shown } from "../../../arguments/check-arguments.js";
 import { detached } from "../../tensor/detached.js";
 import { tf } from "../../tensor/tf.js";
-import type { ScoredRow, PreparedRow } from "../batch.js";
+import type { ScoredSequence, PreparedSequence } from "../batch.js";
 import type { Tensor } from "../loss/aggregate.js";
 import { type WeightLevel, correctionWeights } from "./weights.js";
-import { type Figures, rowCount, largestLogRatio, mismatchMetrics } from "./figures.js";
+import { type Figures, sequenceCount, largestLogRatio, mismatchMetrics } from "./figures.js";
 import { rejectionMask, readTests, isBounds, parseBounds, type Threshold } from "./rejection.js";
 
 /** How an update corrects for a sampler that is not the policy that trains (`rollout_correction`). */
@@ -103,14 +103,14 @@ function correctionSettings(options: RolloutCorrection): CorrectionSettings {
  */
 export function correctionOf(
   option: RolloutCorrection | boolean | undefined,
-  rows: readonly Pick<ScoredRow, "trajectory">[],
+  sequences: readonly Pick<ScoredSequence, "trajectory">[],
 ): CorrectionSettings | undefined {
   if (option === false) return undefined;
   const options = typeof option === "object" ? option : {};
   // Checked also where it is not needed now.
   const settings = correctionSettings(options);
   const auto = option === undefined || options.when === "auto";
-  const other = rows.some(({ trajectory }) => trajectory.sampler !== undefined);
+  const other = sequences.some(({ trajectory }) => trajectory.sampler !== undefined);
   return auto && !other ? undefined : settings;
 }
 
@@ -118,7 +118,7 @@ const named = (metrics: Figures): Figures =>
   Object.fromEntries(Object.entries(metrics).map(([key, v]) => [`rollout_corr/${key}`, v]));
 
 /** 1 on the trained tokens whose sampler said how likely they were. */
-function knownMask({ trajectory }: Pick<ScoredRow, "trajectory">): Uint8Array {
+function knownMask({ trajectory }: Pick<ScoredSequence, "trajectory">): Uint8Array {
   const { lossMask, logprobs } = trajectory;
   return lossMask.map((m, t) => (m && Number.isFinite(logprobs[t]) ? 1 : 0));
 }
@@ -132,17 +132,22 @@ interface Corrected {
 
 /** Compares sequences' log-probabilities under the policy that trains with those of their sampler. */
 function compare(
-  rows: readonly Pick<ScoredRow, "trajectory">[],
+  sequences: readonly Pick<ScoredSequence, "trajectory">[],
   logprobs: readonly Float32Array[],
   known: readonly Uint8Array[],
   { weights: level, threshold, normalize, rejection }: CorrectionSettings,
 ): Corrected {
-  const trained = rows.reduce((n, { trajectory }) => n + rowCount(trajectory.lossMask), 0);
-  const said = known.reduce((n, row) => n + rowCount(row), 0);
+  const trained = sequences.reduce(
+    (n, { trajectory }) => n + sequenceCount(trajectory.lossMask),
+    0,
+  );
+  const said = known.reduce((n, sequence) => n + sequenceCount(sequence), 0);
   const unknown = { "rollout_corr/unknown_fraction": trained === 0 ? 0 : 1 - said / trained };
   if (said === 0) return { weights: undefined, kept: undefined, metrics: unknown };
-  const sampledLogprobs = rows.map(({ trajectory }) => trajectory.logprobs);
-  const logRatio = logprobs.map((row, i) => row.map((p, t) => p - sampledLogprobs[i]![t]!));
+  const sampledLogprobs = sequences.map(({ trajectory }) => trajectory.logprobs);
+  const logRatio = logprobs.map((sequence, i) =>
+    sequence.map((p, t) => p - sampledLogprobs[i]![t]!),
+  );
   const batch = { logRatio, mask: known };
   const weighed =
     level === null ? undefined : correctionWeights(batch, { weights: level, threshold, normalize });
@@ -162,9 +167,9 @@ function compare(
 }
 
 /** Takes back what an earlier correction wrote. */
-function clear(row: PreparedRow): void {
-  delete row.rolloutWeights;
-  delete row.keptMask;
+function clear(sequence: PreparedSequence): void {
+  delete sequence.rolloutWeights;
+  delete sequence.keptMask;
 }
 
 /**
@@ -172,46 +177,48 @@ function clear(row: PreparedRow): void {
  * leaves. A token whose sampler did not say how likely it was has no ratio: it gets its sequence's weight, or
  * 1, and goes with its sequence. Without a correction sequences are as they were before any.
  */
-export function correctRows(
-  rows: readonly PreparedRow[],
+export function correctSequences(
+  sequences: readonly PreparedSequence[],
   settings: CorrectionSettings | undefined,
 ): Figures {
-  rows.forEach(clear);
+  sequences.forEach(clear);
   if (!settings) return {};
-  const known = rows.map(knownMask);
+  const known = sequences.map(knownMask);
   if (settings.bypass) {
     // Only what the sampler drew has a ratio against it; the loss makes the weights as it goes.
-    rows.forEach((row, i) => (row.keptMask = known[i]!));
+    sequences.forEach((sequence, i) => (sequence.keptMask = known[i]!));
     return {};
   }
-  const logprobs = rows.map((row) => row.oldLogprobs);
-  const { weights, kept, metrics } = compare(rows, logprobs, known, settings);
-  rows.forEach((row, i) => {
-    const { lossMask } = row.trajectory;
+  const logprobs = sequences.map((sequence) => sequence.oldLogprobs);
+  const { weights, kept, metrics } = compare(sequences, logprobs, known, settings);
+  sequences.forEach((sequence, i) => {
+    const { lossMask } = sequence.trajectory;
     const own = known[i]!;
     const first = own.indexOf(1);
     if (weights) {
-      const ofRow = settings.weights === "sequence" && first >= 0 ? weights[i]![first]! : 1;
-      row.rolloutWeights = Float32Array.from(lossMask, (m, t) =>
-        own[t] ? weights[i]![t]! : m * ofRow,
+      const ofSequence = settings.weights === "sequence" && first >= 0 ? weights[i]![first]! : 1;
+      sequence.rolloutWeights = Float32Array.from(lossMask, (m, t) =>
+        own[t] ? weights[i]![t]! : m * ofSequence,
       );
     }
     if (kept) {
       const stays = first < 0 || kept[i]!.includes(1);
-      row.keptMask = lossMask.map((m, t) => (own[t] ? kept[i]![t]! : stays ? m : 0));
+      sequence.keptMask = lossMask.map((m, t) => (own[t] ? kept[i]![t]! : stays ? m : 0));
     }
   });
   return metrics;
 }
 
 /** Takes what the sampler said for what was measured before the update. */
-export function bypassMeasuring<R extends ScoredRow>(rows: readonly R[]): (R & PreparedRow)[] {
-  const prepared = rows.map((row) => {
-    const { logprobs, entropies } = row.trajectory;
+export function bypassMeasuring<R extends ScoredSequence>(
+  sequences: readonly R[],
+): (R & PreparedSequence)[] {
+  const prepared = sequences.map((sequence) => {
+    const { logprobs, entropies } = sequence.trajectory;
     const oldLogprobs = logprobs.map((p) => (Number.isFinite(p) ? p : 0));
-    return Object.assign(row, { oldLogprobs, entropies, oldFrom: "sampler" as const });
+    return Object.assign(sequence, { oldLogprobs, entropies, oldFrom: "sampler" as const });
   });
-  if (prepared.some((row) => knownMask(row).includes(1))) return prepared;
+  if (prepared.some((sequence) => knownMask(sequence).includes(1))) return prepared;
   throw new TypeError(
     "Cannot bypass measuring: the sampler must have said how likely its tokens were, got none",
   );
@@ -219,21 +226,21 @@ export function bypassMeasuring<R extends ScoredRow>(rows: readonly R[]): (R & P
 
 /** The figures of sequences whose log-probabilities under the policy that trains are others than before. */
 export function correctionFigures(
-  rows: readonly Pick<ScoredRow, "trajectory">[],
+  sequences: readonly Pick<ScoredSequence, "trajectory">[],
   logprobs: readonly Float32Array[],
   settings: CorrectionSettings,
 ): Figures {
-  return compare(rows, logprobs, rows.map(knownMask), settings).metrics;
+  return compare(sequences, logprobs, sequences.map(knownMask), settings).metrics;
 }
 
 const boundedTensor = (x: Tensor): Tensor => x.clipByValue(-largestLogRatio, largestLogRatio);
 
-/** Importance weights as `correctionWeights` makes them, of [rows, tokens]. */
+/** Importance weights as `correctionWeights` makes them, of [sequences, tokens]. */
 function weightsOf(logRatio: Tensor, mask: Tensor, settings: CorrectionSettings): Tensor {
   const { lower, upper } = parseBounds("threshold", settings.threshold);
-  const ofRows = settings.weights === "sequence";
+  const ofSequences = settings.weights === "sequence";
   const sums: Tensor = logRatio.mul(mask).sum(-1, true);
-  const raw: Tensor = boundedTensor(ofRows ? sums : logRatio)
+  const raw: Tensor = boundedTensor(ofSequences ? sums : logRatio)
     .exp()
     .mul(mask);
   const weights: Tensor =
@@ -242,7 +249,7 @@ function weightsOf(logRatio: Tensor, mask: Tensor, settings: CorrectionSettings)
       : raw.mul(raw.greaterEqual(lower).logicalAnd(raw.lessEqual(upper)).cast("float32"));
   if (!settings.normalize) return weights;
   const counts: Tensor = mask.sum(-1);
-  const mean: Tensor = ofRows
+  const mean: Tensor = ofSequences
     ? weights
         .sum(-1)
         .div(counts.add(1e-8))

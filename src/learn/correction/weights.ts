@@ -3,9 +3,9 @@ import {
   type LogRatios,
   bounded,
   refuseEmpty,
-  rowCount,
-  rowMean,
-  rowSum,
+  sequenceCount,
+  sequenceMean,
+  sequenceSum,
   tokenMean,
   clamp,
   deviation,
@@ -54,15 +54,16 @@ export function correctionWeights(
   const bounds = parseBounds("threshold", threshold);
   refuseEmpty(mask);
   const { lower, upper } = bounds;
-  const raw = mask.map((row, i) => {
-    const ofRow = level === "sequence" ? Math.exp(bounded(rowSum(logRatio[i]!, row))) : 0;
-    return Float64Array.from(row, (m, t) => {
+  const raw = mask.map((sequence, i) => {
+    const ofSequence =
+      level === "sequence" ? Math.exp(bounded(sequenceSum(logRatio[i]!, sequence))) : 0;
+    return Float64Array.from(sequence, (m, t) => {
       if (!m) return 0;
-      return level === "sequence" ? ofRow : Math.exp(bounded(logRatio[i]![t]!));
+      return level === "sequence" ? ofSequence : Math.exp(bounded(logRatio[i]![t]!));
     });
   });
-  const weights = raw.map((row) =>
-    row.map((w) => {
+  const weights = raw.map((sequence) =>
+    sequence.map((w) => {
       if (lower === undefined) return Math.min(w, upper);
       return w >= lower && w <= upper ? w : 0;
     }),
@@ -70,16 +71,16 @@ export function correctionWeights(
   const metrics = weightMetrics({ raw, weights, logRatio, mask }, level, bounds);
   if (!normalize) return { weights, metrics };
   const found =
-    level === "token" ? tokenMean(mask, (i, t) => weights[i]![t]!) : rows(weights, mask);
+    level === "token" ? tokenMean(mask, (i, t) => weights[i]![t]!) : sequences(weights, mask);
   const factor = found > 1e-8 ? found : 1;
   metrics["rollout_is_batch_norm_factor"] = factor;
-  return { weights: weights.map((row) => row.map((w) => w / factor)), metrics };
+  return { weights: weights.map((sequence) => sequence.map((w) => w / factor)), metrics };
 }
 
 /** Mean over the sequences that have a token. */
-function rows(weights: readonly Float64Array[], mask: Rows): number {
-  const means = weights.flatMap((row, i) =>
-    rowCount(mask[i]!) > 0 ? [rowMean(row, mask[i]!)] : [],
+function sequences(weights: readonly Float64Array[], mask: Rows): number {
+  const means = weights.flatMap((sequence, i) =>
+    sequenceCount(mask[i]!) > 0 ? [sequenceMean(sequence, mask[i]!)] : [],
   );
   return means.reduce((a, b) => a + b, 0) / means.length;
 }
@@ -94,12 +95,12 @@ interface Weighed {
 
 /** The weights of tokens that count. */
 function flat(weights: readonly Float64Array[], mask: Rows): number[] {
-  return weights.flatMap((row, i) => [...row].filter((_, t) => mask[i]![t]));
+  return weights.flatMap((sequence, i) => [...sequence].filter((_, t) => mask[i]![t]));
 }
 
 /** What the whole sequence's ratio shows before anything is bounded. */
-function ofRows({ logRatio, mask }: Weighed, lower: number, upper: number) {
-  const sums = mask.map((row, i) => rowSum(logRatio[i]!, row));
+function ofSequences({ logRatio, mask }: Weighed, lower: number, upper: number) {
+  const sums = mask.map((sequence, i) => sequenceSum(logRatio[i]!, sequence));
   return {
     rollout_is_max: Math.exp(Math.min(largestLogRatio, greatest(sums))),
     rollout_is_min: Math.exp(least(sums)),
@@ -133,11 +134,13 @@ function weightMetrics(
   const cut = (i: number, t: number) => clamp(weights[i]![t]!, 0, upper);
   const centre = tokenMean(mask, cut) + 1e-8;
   const squares = tokenMean(mask, (i, t) => (cut(i, t) / centre) ** 2);
-  const means = weights.map((row, i) => rowMean(row, mask[i]!));
-  const rawMeans = raw.map((row, i) => rowMean(row, mask[i]!));
+  const means = weights.map((sequence, i) => sequenceMean(sequence, mask[i]!));
+  const rawMeans = raw.map((sequence, i) => sequenceMean(sequence, mask[i]!));
   return {
     rollout_is_mean: tokenMean(mask, (i, t) => weights[i]![t]!),
-    ...(level === "sequence" ? ofRows(weighed, lower, upper) : ofTokens(weighed, lower, upper)),
+    ...(level === "sequence"
+      ? ofSequences(weighed, lower, upper)
+      : ofTokens(weighed, lower, upper)),
     rollout_is_std: tokenDeviation(mask, cut),
     rollout_is_eff_sample_size: squares === 0 ? 0 : 1 / squares,
     rollout_is_seq_mean: mean(means),

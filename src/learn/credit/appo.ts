@@ -57,8 +57,8 @@ export function appoRewards(input: AppoInput, discount = 0.9): Float64Array[] {
   // A branch that is in no batch does not count among the scores.
   const branches = input.branches.filter(({ trajectory }) => trajectory >= 0);
   const most = branches.reduce((max, { score = 0 }) => Math.max(max, score), -Infinity);
-  return rewards.map((row, i) => {
-    const out = Float64Array.from(row);
+  return rewards.map((trajectory, i) => {
+    const out = Float64Array.from(trajectory);
     const own = branches.filter(({ from }) => from === i);
     if (own.length === 0 || discount === 0) return out;
     const scales = own.map(({ score = 0, token }) =>
@@ -95,19 +95,21 @@ function baseTerms(input: AppoInput, rewards: Rows, options: AppoOptions) {
 export function appo(input: AppoInput, options: AppoOptions = {}): Credit {
   checkOptions("estimate advantages", options, appoRules);
   const base = baseTerms(input, appoRewards(input, options.rewardScaleDiscount), options);
-  const spans = input.mask.map((own, row): CreditSpan[] => {
-    if (!input.initial[row]) return [];
+  const spans = input.mask.map((own, trajectory): CreditSpan[] => {
+    if (!input.initial[trajectory]) return [];
     // As published: what is no branch of the batch, or left before the first token, adds nothing.
     const left = input.branches.filter(
       ({ from, trajectory: branch, token }) =>
-        from === row && token >= 0 && input.initial[branch] === false,
+        from === trajectory && token >= 0 && input.initial[branch] === false,
     );
     const cuts = left.map(({ token }) => Math.min(token + 1, own.length));
     const ends = [...new Set([...cuts, own.length])].sort((a, b) => a - b);
     return ends.map((end, i) => {
       const start = ends[i - 1] ?? 0;
       const later = left.filter(({ token }) => token >= start);
-      const terms: CreditTerm[] = [{ name: "among the initial trajectories", ...base[row]! }];
+      const terms: CreditTerm[] = [
+        { name: "among the initial trajectories", ...base[trajectory]! },
+      ];
       for (const { trajectory: branch } of later) {
         const { value, from } = base[branch]!;
         terms.push({

@@ -137,11 +137,11 @@ test("spoTree() gives each token its segment's mean of means less the one before
     const V = (node: number): number =>
       children[node]!.length === 0 ? tree.nodes[node]!.score! : mean(children[node]!.map(V));
     const { advantages } = spoTree({ tree, leaves, mask });
-    leaves.forEach((leaf, row) => {
+    leaves.forEach((leaf, trajectory) => {
       let t = 0;
       for (const node of pathTo(tree, leaf)) {
         for (let i = 0; i < tree.nodes[node]!.tokens; i++) {
-          near(advantages[row]![t++]!, V(node) - V(tree.nodes[node]!.parent));
+          near(advantages[trajectory]![t++]!, V(node) - V(tree.nodes[node]!.parent));
         }
       }
     });
@@ -151,7 +151,7 @@ test("spoTree() gives each token its segment's mean of means less the one before
 test("treeDiff() leaves the last token of every step and the leaf's own step without a reward", () => {
   const { tree, leaves, mask } = randomTree(2);
   const { advantages } = treeDiff({ tree, leaves, mask });
-  leaves.forEach((leaf, row) => {
+  leaves.forEach((leaf, trajectory) => {
     let t = 0;
     const path = pathTo(tree, leaf);
     path.forEach((node, i) => {
@@ -162,7 +162,7 @@ test("treeDiff() leaves the last token of every step and the leaf's own step wit
       for (let k = 0; k < tokens; k++, t++) {
         const none = k === tokens - 1 || i === path.length - 1;
         const wanted = none ? 0 : (gain + mean(below)) / Math.sqrt(below.length);
-        near(advantages[row]![t]!, wanted);
+        near(advantages[trajectory]![t]!, wanted);
       }
     });
   });
@@ -193,16 +193,16 @@ test("at2po refuses a tree without entropies only where it weighs by them", () =
 });
 
 test("fr3e sharpens what never changes to nothing, and keeps the reference's NaN where asked", () => {
-  const rows = {
+  const trajectories = {
     rewards: [[1], [1]],
     mask: [[1], [1]],
     states: ["a", "a"],
     bases: [0, 0],
   };
   // All trajectories right, none above their mean: the mean reward is 1, so nothing is left to gain.
-  const nothing = fr3e(rows, { value: "mean-reward" }).advantages;
+  const nothing = fr3e(trajectories, { value: "mean-reward" }).advantages;
   assert.deepEqual([nothing[0]![0], nothing[1]![0]], [0, 0]);
-  const asPublished = fr3e(rows, { value: "mean-reward", referenceNaN: true });
+  const asPublished = fr3e(trajectories, { value: "mean-reward", referenceNaN: true });
   assert.ok(Number.isNaN(asPublished.advantages[0]![0]));
 });
 
@@ -234,7 +234,7 @@ test("similarity() is difflib's ratio, popular letters of long texts left out", 
 });
 
 test("treepo names the form that needs what is missing", () => {
-  const rows = {
+  const trajectories = {
     rewards: [[1], [0]],
     mask: [[1], [1]],
     paths: [
@@ -242,8 +242,8 @@ test("treepo names the form that needs what is missing", () => {
       ["q", "b"],
     ],
   };
-  assert.throws(() => treePo(rows, { form: "segment" }), /needs the lengths of segments/);
-  const credit = treePo(rows);
+  assert.throws(() => treePo(trajectories, { form: "segment" }), /needs the lengths of segments/);
+  const credit = treePo(trajectories);
   const sum = credit.explain(0, 0)!;
   near(total(sum), credit.advantages[0]![0]!);
   assert.equal(credit.explain(0, 1), undefined);
@@ -329,17 +329,19 @@ test("treepo whitens the tokens behind the last segment too, and drops segments 
     [1, 1, 1, 1],
   ];
   const of = (lengths: number[][], form: "segment" | "spo") =>
-    treePo({ rewards, mask, paths, lengths }, { form }).advantages.map((row) => [...row]);
+    treePo({ rewards, mask, paths, lengths }, { form }).advantages.map((trajectory) => [
+      ...trajectory,
+    ]);
   // A leaf against the means of its groups by their sizes: ±0.5 * 2/3.
   const raw = [
     [1 / 3, 1 / 3, 0, 0],
     [-1 / 3, -1 / 3, 0, 0],
   ];
-  const flat = raw.flatMap((row, r) => row.filter((_, t) => mask[r]![t]));
+  const flat = raw.flatMap((trajectory, r) => trajectory.filter((_, t) => mask[r]![t]));
   const centre = mean(flat);
   const width = Math.sqrt(flat.reduce((sum, v) => sum + (v - centre) ** 2, 0) / 6);
-  of([[2], [2]], "segment").forEach((row, r) =>
-    row.forEach((value, t) => {
+  of([[2], [2]], "segment").forEach((trajectory, r) =>
+    trajectory.forEach((value, t) => {
       const want = mask[r]![t]! * ((raw[r]![t]! - centre) / width);
       assert.ok(Math.abs(value - want) < 1e-6, `${r} ${t}: ${value} is not ${want}`);
     }),
@@ -349,7 +351,7 @@ test("treepo whitens the tokens behind the last segment too, and drops segments 
     [
       [1, 1, 0, 0],
       [-1, -1, -0, -0],
-    ].map((row) => row.map((v) => v + 0)),
+    ].map((trajectory) => trajectory.map((v) => v + 0)),
   );
   assert.deepEqual(of([[9], [9]], "segment"), of([[4], [4]], "segment"));
   const deep = {

@@ -37,8 +37,8 @@ export class Credit {
     readonly spans: readonly (readonly CreditSpan[])[],
     mask: Rows,
   ) {
-    this.advantages = spans.map((list, row) => {
-      const own = mask[row]!;
+    this.advantages = spans.map((list, trajectory) => {
+      const own = mask[trajectory]!;
       const out = new Float64Array(own.length);
       for (const { start, end, sum } of list) {
         const value = total(sum);
@@ -50,14 +50,14 @@ export class Credit {
   }
 
   /** The sum behind a token's advantage; undefined where it has none. */
-  explain(row: number, token: number): CreditSum | undefined {
-    return this.spans[row]?.find(({ start, end }) => start <= token && token < end)?.sum;
+  explain(trajectory: number, token: number): CreditSum | undefined {
+    return this.spans[trajectory]?.find(({ start, end }) => start <= token && token < end)?.sum;
   }
 }
 
 /** A whole trajectory under one sum. */
-export function wholeRow(mask: Rows, row: number, sum: CreditSum): CreditSpan[] {
-  return [{ start: 0, end: mask[row]!.length, sum }];
+export function wholeTrajectory(mask: Rows, trajectory: number, sum: CreditSum): CreditSpan[] {
+  return [{ start: 0, end: mask[trajectory]!.length, sum }];
 }
 
 /** A number as it stands in a sum that is shown. */
@@ -226,14 +226,16 @@ export function perGroup<T>(
 }
 
 /** One sum per trajectory, from the trajectory's score and its group's scores. */
-function perRow(
+function perTrajectory(
   { rewards, mask, groups }: Outcome,
   sumOf: (score: number, group: readonly number[]) => CreditSum,
 ): Credit {
   const score = scores(rewards);
   const pools = perGroup(groups, score);
   return new Credit(
-    score.map((own, row) => wholeRow(mask, row, sumOf(own, pools.get(groups[row]!)!))),
+    score.map((own, trajectory) =>
+      wholeTrajectory(mask, trajectory, sumOf(own, pools.get(groups[trajectory]!)!)),
+    ),
     mask,
   );
 }
@@ -243,7 +245,7 @@ export function grpoCredit(
   input: Outcome,
   { epsilon = 1e-6, normalizeByDeviation = true } = {},
 ): Credit {
-  return perRow(input, (own, group) => {
+  return perTrajectory(input, (own, group) => {
     const { centre, width } = sampleNorm(group);
     return {
       terms: [
@@ -257,7 +259,7 @@ export function grpoCredit(
 
 /** RLOO's advantages with their sums. */
 export function rlooCredit(input: Outcome): Credit {
-  return perRow(input, (own, group) => {
+  return perTrajectory(input, (own, group) => {
     const n = group.length;
     if (n === 1) return { terms: [{ name: "reward", value: own }], factors: [] };
     return {

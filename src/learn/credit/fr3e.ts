@@ -7,7 +7,7 @@ import {
 } from "../../../arguments/check-options.js";
 import { mean, scores } from "../advantage/estimator.js";
 import type { Rows } from "../advantage/masked.js";
-import { Credit, short, wholeRow, perGroup, sampleNorm } from "./credit.js";
+import { Credit, short, wholeTrajectory, perGroup, sampleNorm } from "./credit.js";
 
 export interface Fr3eInput {
   rewards: Rows;
@@ -69,15 +69,17 @@ export function fr3e(input: Fr3eInput, options: Fr3eOptions = {}): Credit {
 
   // The states along each rollout, and how each changes what the one before was worth.
   const scale = new Map<string | number, { delta: number; from: string }>();
-  for (const rows of perGroup(
+  for (const trajectories of perGroup(
     bases,
     bases.map((_, i) => i),
   ).values()) {
-    const along = [...new Set(rows.map((row) => states[row]!))];
+    const along = [...new Set(trajectories.map((trajectory) => states[trajectory]!))];
     const worth = along.map((state) => {
-      const own = rows.filter((row) => states[row] === state);
+      const own = trajectories.filter((trajectory) => states[trajectory] === state);
       return mean(
-        own.map((row) => (value === "mean-reward" ? score[row]! : Number(centred[row]! > 0))),
+        own.map((trajectory) =>
+          value === "mean-reward" ? score[trajectory]! : Number(centred[trajectory]! > 0),
+        ),
       );
     });
     const plain = worth.map((v, j) => (j === 0 ? 1 - v : v - worth[j - 1]!));
@@ -92,9 +94,9 @@ export function fr3e(input: Fr3eInput, options: Fr3eOptions = {}): Credit {
     });
   }
   return new Credit(
-    score.map((own, row) => {
-      const { centre, width } = norm.get(states[row]!)!;
-      const { delta, from } = scale.get(states[row]!)!;
+    score.map((own, trajectory) => {
+      const { centre, width } = norm.get(states[trajectory]!)!;
+      const { delta, from } = scale.get(states[trajectory]!)!;
       const factors = [{ name: "what its state gained", value: exact.exp(-delta), from }];
       if (normalizeByDeviation) {
         const by = width + epsilon;
@@ -104,7 +106,7 @@ export function fr3e(input: Fr3eInput, options: Fr3eOptions = {}): Credit {
           from: `1 / ${short(by)}`,
         });
       }
-      return wholeRow(mask, row, {
+      return wholeTrajectory(mask, trajectory, {
         terms: [
           { name: "reward", value: own },
           { name: "mean of its state's trajectories", value: -centre },

@@ -56,23 +56,23 @@ export function mtGrpo(input: MtGrpoInput, options: MtGrpoOptions = {}): Credit 
   const turn = terms("the first turn", turnRewards);
   const outcome = terms("the outcome", outcomes);
   const both = terms("turn and outcome", combined);
-  const spans = mask.map((own, row): CreditSpan[] => {
+  const spans = mask.map((own, trajectory): CreditSpan[] => {
     const whole = (term: CreditTerm, start = 0, end = own.length) => ({
       ...{ start, end },
       sum: { terms: [term], factors: [] },
     });
-    if (!hasResult[row]) return [whole(both[row]!)];
+    if (!hasResult[trajectory]) return [whole(both[trajectory]!)];
     let change = 1;
     while (change < own.length && own[change] === own[change - 1]) change++;
-    if (!own[0]) return [whole(outcome[row]!)];
-    const scaled = { ...turn[row]!, value: turnCoefficient * turn[row]!.value };
+    if (!own[0]) return [whole(outcome[trajectory]!)];
+    const scaled = { ...turn[trajectory]!, value: turnCoefficient * turn[trajectory]!.value };
     return [
-      { start: 0, end: change, sum: { terms: [outcome[row]!, scaled], factors: [] } },
-      whole(outcome[row]!, change),
+      { start: 0, end: change, sum: { terms: [outcome[trajectory]!, scaled], factors: [] } },
+      whole(outcome[trajectory]!, change),
     ];
   });
   return new Credit(
     spans,
-    mask.map((row) => new Uint8Array(row.length).fill(1)),
+    mask.map((trajectory) => new Uint8Array(trajectory.length).fill(1)),
   );
 }

@@ -67,7 +67,7 @@ export interface CreditOptions {
   /** For `estimator: "gigpo"`. Default: as published. */
   gigpo?: GiGpoOptions & {
     /** What the policy saw before a turn. Default: the tool's answer it begins with. */
-    observe?: (row: ScoredTrajectory, turn: number) => unknown;
+    observe?: (trajectory: ScoredTrajectory, turn: number) => unknown;
   };
   /** For `estimator: "turn_baseline"`. Default: as published. */
   turnBaseline?: Pick<TurnBaselineOptions, "baseline"> & {

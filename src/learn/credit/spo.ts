@@ -22,7 +22,7 @@ import {
   populationDeviation,
 } from "./credit.js";
 
-/** A place in a row whose value was estimated by rollouts that start behind it. */
+/** A place in a trajectory whose value was estimated by rollouts that start behind it. */
 export interface CutPoint {
   /** The last token before it; -1 is the prompt. */
   token: number;
@@ -68,11 +68,11 @@ export function spoChain(input: SpoChainInput, options: SpoChainOptions = {}): C
   checkOptions("estimate advantages", options, spoChainRules);
   const { threshold = 0.9 } = options;
   const { mask, probabilities, outcomes, cuts } = input;
-  const spans = mask.map((own, row): CreditSpan[] => {
-    const [first, ...rest] = cuts[row]!;
+  const spans = mask.map((own, trajectory): CreditSpan[] => {
+    const [first, ...rest] = cuts[trajectory]!;
     if (!first) return [];
-    const ends = [...rest, { token: own.length - 1, value: outcomes[row]! }];
-    const sure = (t: number) => probabilities[row]![t]! > threshold;
+    const ends = [...rest, { token: own.length - 1, value: outcomes[trajectory]! }];
+    const sure = (t: number) => probabilities[trajectory]![t]! > threshold;
     let before = first;
     return ends.flatMap((cut, i) => {
       const last = i === rest.length;

@@ -14,7 +14,7 @@ import {
   Credit,
   type CreditSpan,
   type CreditSum,
-  wholeRow,
+  wholeTrajectory,
   short,
   type Norm,
   normTerm,
@@ -52,7 +52,7 @@ export const treeGrpoRules: OptionRules<TreeGrpoOptions> = {
 };
 
 /** Trajectories of trees: those of one prompt share a group, those of one tree a tree too. */
-export interface TreeRows {
+export interface TreeTrajectories {
   rewards: Rows;
   /** As published the attention: tool results count, padding does not. */
   mask: Rows;
@@ -62,33 +62,34 @@ export interface TreeRows {
 
 /** The norm of every group of trajectories. */
 function norms(groups: readonly (string | number)[], values: readonly number[]) {
-  const found = new Map<string | number, Norm & { rows: number }>();
+  const found = new Map<string | number, Norm & { count: number }>();
   for (const [group, own] of perGroup(groups, values)) {
-    found.set(group, { ...sampleNorm(own), rows: own.length });
+    found.set(group, { ...sampleNorm(own), count: own.length });
   }
-  return (row: number) => found.get(groups[row]!)!;
+  return (trajectory: number) => found.get(groups[trajectory]!)!;
 }
 
 /** The norms over all masked tokens of each group; a pool of one token is its own mean. */
-function tokenNorms({ rewards, mask }: TreeRows, groups: readonly (string | number)[]) {
+function tokenNorms({ rewards, mask }: TreeTrajectories, groups: readonly (string | number)[]) {
   const pools = new Map<string | number, number[]>();
-  groups.forEach((group, row) => {
+  groups.forEach((group, trajectory) => {
     const pool = pools.get(group) ?? [];
-    for (let t = 0; t < mask[row]!.length; t++) if (mask[row]![t]) pool.push(rewards[row]![t]!);
+    for (let t = 0; t < mask[trajectory]!.length; t++)
+      if (mask[trajectory]![t]) pool.push(rewards[trajectory]![t]!);
     pools.set(group, pool);
   });
   const found = new Map<string | number, Norm>();
   for (const [group, pool] of pools) {
     found.set(group, pool.length === 1 ? { centre: pool[0]!, width: 1 } : sampleNorm(pool));
   }
-  return (row: number) => found.get(groups[row]!)!;
+  return (trajectory: number) => found.get(groups[trajectory]!)!;
 }
 
-function perToken(input: TreeRows, epsilon: number): CreditSpan[][] {
+function perToken(input: TreeTrajectories, epsilon: number): CreditSpan[][] {
   const prompt = tokenNorms(input, input.groups);
   const tree = tokenNorms(input, input.trees);
-  return input.rewards.map((row, i) =>
-    Array.from(row, (reward, t) => ({
+  return input.rewards.map((trajectory, i) =>
+    Array.from(trajectory, (reward, t) => ({
       start: t,
       end: t + 1,
       sum: {
@@ -103,32 +104,37 @@ function perToken(input: TreeRows, epsilon: number): CreditSpan[][] {
 }
 
 /** The sum behind each trajectory, for the forms that give all tokens of a trajectory the same. */
-function perRow(input: TreeRows, options: Required<TreeGrpoOptions>): CreditSum[] {
+function perTrajectory(input: TreeTrajectories, options: Required<TreeGrpoOptions>): CreditSum[] {
   const { form, loneRow, epsilon } = options;
   const score = scores(input.rewards);
   const prompt = norms(input.groups, score);
   const tree = norms(input.trees, score);
-  const within = (row: number) =>
-    tree(row).rows === 1 && loneRow === "zero"
+  const within = (trajectory: number) =>
+    tree(trajectory).count === 1 && loneRow === "zero"
       ? { name: "within the tree", value: 0, from: "the tree's only trajectory" }
-      : normTerm("within the tree", score[row]!, tree(row), epsilon);
+      : normTerm("within the tree", score[trajectory]!, tree(trajectory), epsilon);
   if (form === "tree_inner") {
-    return score.map((_, row) => ({ terms: [within(row)], factors: [] }));
+    return score.map((_, trajectory) => ({ terms: [within(trajectory)], factors: [] }));
   }
   if (form === "tree") {
-    return score.map((reward, row) => ({
-      terms: [normTerm("within the prompt", reward, prompt(row), epsilon), within(row)],
+    return score.map((reward, trajectory) => ({
+      terms: [
+        normTerm("within the prompt", reward, prompt(trajectory), epsilon),
+        within(trajectory),
+      ],
       factors: [],
     }));
   }
-  const once = score.map((r, row) => normTerm("within the prompt", r, prompt(row), epsilon));
+  const once = score.map((r, trajectory) =>
+    normTerm("within the prompt", r, prompt(trajectory), epsilon),
+  );
   const again = norms(
     input.trees,
     once.map(({ value }) => value),
   );
-  return once.map((term, row) => ({
-    terms: [term, { name: "the tree's mean of that", value: -again(row).centre }],
-    factors: [overWidth("the tree's deviation of that", again(row).width + epsilon)],
+  return once.map((term, trajectory) => ({
+    terms: [term, { name: "the tree's mean of that", value: -again(trajectory).centre }],
+    factors: [overWidth("the tree's deviation of that", again(trajectory).width + epsilon)],
   }));
 }
 
@@ -136,7 +142,7 @@ function perRow(input: TreeRows, options: Required<TreeGrpoOptions>): CreditSum[
  * Tree-GRPO's credit: a trajectory against the trajectories of its prompt, plus against the trajectories of
  * its tree, each over the sample deviation + epsilon.
  */
-export function treeGrpo(input: TreeRows, options: TreeGrpoOptions = {}): Credit {
+export function treeGrpo(input: TreeTrajectories, options: TreeGrpoOptions = {}): Credit {
   checkOptions("estimate advantages", options, treeGrpoRules);
   const { form = "tree", loneRow = "zero", epsilon = 1e-6 } = options;
   const { rewards, mask } = input;
@@ -145,8 +151,8 @@ export function treeGrpo(input: TreeRows, options: TreeGrpoOptions = {}): Credit
       return new Credit(perToken(input, epsilon), mask);
     case "no_estimator":
       return new Credit(
-        rewards.map((row) =>
-          Array.from(row, (value, t) => ({
+        rewards.map((trajectory) =>
+          Array.from(trajectory, (value, t) => ({
             start: t,
             end: t + 1,
             sum: { terms: [{ name: "the token's reward", value }], factors: [] },
@@ -159,9 +165,9 @@ export function treeGrpo(input: TreeRows, options: TreeGrpoOptions = {}): Credit
     case "tree":
     case "tree_2norm":
     case "tree_inner": {
-      const sums = perRow(input, { form, loneRow, epsilon });
+      const sums = perTrajectory(input, { form, loneRow, epsilon });
       return new Credit(
-        sums.map((sum, row) => wholeRow(mask, row, sum)),
+        sums.map((sum, trajectory) => wholeTrajectory(mask, trajectory, sum)),
         mask,
       );
     }

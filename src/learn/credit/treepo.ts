@@ -20,16 +20,16 @@ const beginnings = (path: readonly string[]): string[] =>
 /** A trajectory against the means of all groups it is in, its own of one too, weighed by their sizes. */
 function leafValues(score: readonly number[], ways: readonly string[][]): number[] {
   const pools = new Map<string, number[]>();
-  ways.forEach((way, row) => {
-    for (const name of way) pools.set(name, [...(pools.get(name) ?? []), score[row]!]);
+  ways.forEach((way, trajectory) => {
+    for (const name of way) pools.set(name, [...(pools.get(name) ?? []), score[trajectory]!]);
   });
   const about = new Map(
     [...pools].map(([name, pool]) => [name, [mean(pool), pool.length] as const]),
   );
-  return score.map((reward, row) => {
+  return score.map((reward, trajectory) => {
     let weighted = 0;
     let all = 0;
-    for (const name of ways[row]!) {
+    for (const name of ways[trajectory]!) {
       const [centre, size] = about.get(name)!;
       weighted += (reward - centre) * size;
       all += size;
@@ -41,7 +41,7 @@ function leafValues(score: readonly number[], ways: readonly string[][]): number
 /** The value of every beginning: a leaf's own, else the mean of its children's; a prompt's is 0. */
 function nodeValues(leaf: readonly number[], ways: readonly string[][]): Map<string, number> {
   const values = new Map<string, number>();
-  ways.forEach((way, row) => values.set(way.at(-1)!, leaf[row]!));
+  ways.forEach((way, trajectory) => values.set(way.at(-1)!, leaf[trajectory]!));
   const deepest = Math.max(...ways.map((way) => way.length - 1));
   const depth = new Map(ways.flatMap((way) => way.map((name, i) => [name, i] as const)));
   const above = new Map(ways.flatMap((way) => way.map((name, i) => [name, way[i - 1]] as const)));
@@ -190,12 +190,12 @@ function depthsOf(input: TreePoInput, skipEqual: boolean): Depth[][] {
     const names = paths.map((path) => path.slice(0, depth + 1).join("#"));
     const pools = perGroup(names, score);
     const norms = new Map([...pools].map(([name, pool]) => [name, sampleNorm(pool)]));
-    score.forEach((reward, row) => {
-      const size = pools.get(names[row]!)!.length;
-      const { centre } = norms.get(names[row]!)!;
-      const equal = pools.get(names[row]!)!.every((other) => other === reward);
+    score.forEach((reward, trajectory) => {
+      const size = pools.get(names[trajectory]!)!.length;
+      const { centre } = norms.get(names[trajectory]!)!;
+      const equal = pools.get(names[trajectory]!)!.every((other) => other === reward);
       if (depth > 0 && (size === 1 || (skipEqual && equal))) return;
-      found[row]!.push({ depth, size, reward, centre });
+      found[trajectory]!.push({ depth, size, reward, centre });
     });
   }
   return found;
@@ -229,8 +229,8 @@ export function treePo(input: TreePoInput, options: TreePoOptions = {}): Credit 
   const { form = "tree" } = options;
   const { mask, lengths } = input;
   if (form === "tree") {
-    const spans = treeSums(input, options).map((sum, row) => [
-      { start: 0, end: mask[row]!.length, sum },
+    const spans = treeSums(input, options).map((sum, trajectory) => [
+      { start: 0, end: mask[trajectory]!.length, sum },
     ]);
     return new Credit(whitened(spans, mask), mask);
   }
@@ -240,15 +240,15 @@ export function treePo(input: TreePoInput, options: TreePoOptions = {}): Credit 
     );
   }
   const sums = segmentSums(scores(input.rewards), input.paths, { ...options, form });
-  const spans = sums.map((list, row) => {
+  const spans = sums.map((list, trajectory) => {
     let at = 0;
     const segments = list.map((sum, i): CreditSpan => {
       const start = at;
-      at += lengths[row]![i]!;
+      at += lengths[trajectory]![i]!;
       return { start, end: at, sum };
     });
     // Tokens behind the last segment get nothing of their own, and are whitened all the same.
-    const end = mask[row]!.length;
+    const end = mask[trajectory]!.length;
     return at < end ? [...segments, { start: at, end, sum: noSegment }] : segments;
   });
   return new Credit(form === "spo" ? spans : whitened(spans, mask), mask);

@@ -241,12 +241,15 @@ function byCode(forest: Forest, chains: readonly Chain[], options: TreeRlOptions
   const divided = below.map((n) => (n > 0 ? divisors[weights](n) : { by: 1, text: [] }));
   const acc = plain.map((a, node) => a / divided[node]!.by);
   // Averaged sums are means already.
-  const rows = averageChildren ? leaves.map(() => 1) : leaves;
-  const state = acc.map((a, node) => a / rows[node]!);
+  const trajectories = averageChildren ? leaves.map(() => 1) : leaves;
+  const state = acc.map((a, node) => a / trajectories[node]!);
   const term = (name: string, node: number, share = 1): CreditTerm => ({
     name,
     value: share * state[node]!,
-    from: times(share, [short(plain[node]!), ...divided[node]!.text, rows[node]].join(" / ")),
+    from: times(
+      share,
+      [short(plain[node]!), ...divided[node]!.text, trajectories[node]].join(" / "),
+    ),
   });
   const difference = (node: number, above: readonly Above[]): CreditSum => ({
     terms: [

@@ -8,9 +8,9 @@ const kinds = ["padded", "leave-one-out", "turn-index"] as const;
 type Kind = TurnBaselineOptions["baseline"];
 
 /** Rewards of 1 at every turn, for as many turns as a coin says. */
-function geometric(rows: number, seed: number): number[][] {
+function geometric(trajectories: number, seed: number): number[][] {
   const random = Random.from(seed);
-  return Array.from({ length: rows }, () => {
+  return Array.from({ length: trajectories }, () => {
     const turns = [1];
     while (random.uniform() < 0.6) turns.push(1);
     return turns;
@@ -25,22 +25,24 @@ test("with 1 for every turn the turn-index baseline sees no difference, the padd
   assert.ok(new Set(lengths).size > 2);
   const biased = turnBaseline(rewards, groups, { baseline: "turn-index" });
   const padded = turnBaseline(rewards, groups);
-  rewards.forEach((_, row) => {
-    assert.ok(biased[row]!.every((sum) => total(sum) === 0));
-    assert.ok(Math.abs(total(padded[row]![0]!) - (lengths[row]! - mean)) < 1e-12);
+  rewards.forEach((_, trajectory) => {
+    assert.ok(biased[trajectory]!.every((sum) => total(sum) === 0));
+    assert.ok(Math.abs(total(padded[trajectory]![0]!) - (lengths[trajectory]! - mean)) < 1e-12);
   });
 });
 
 test("padded is the difference to the prompt's mean return from every turn on", () => {
   const rewards = [[1, 0.5], [0.25], [2, 0, 4], [3]];
   const groups = ["a", "a", "a", "b"];
-  const to = (row: number, turn: number) => rewards[row]!.slice(turn).reduce((a, b) => a + b, 0);
+  const to = (trajectory: number, turn: number) =>
+    rewards[trajectory]!.slice(turn).reduce((a, b) => a + b, 0);
   const found = turnBaseline(rewards, groups);
-  rewards.forEach((turns, row) => {
-    const rows = [0, 1, 2, 3].filter((other) => groups[other] === groups[row]);
+  rewards.forEach((turns, trajectory) => {
+    const trajectories = [0, 1, 2, 3].filter((other) => groups[other] === groups[trajectory]);
     turns.forEach((_, turn) => {
-      const mean = rows.reduce((sum, other) => sum + to(other, turn), 0) / rows.length;
-      assert.ok(Math.abs(total(found[row]![turn]!) - (to(row, turn) - mean)) < 1e-12);
+      const mean =
+        trajectories.reduce((sum, other) => sum + to(other, turn), 0) / trajectories.length;
+      assert.ok(Math.abs(total(found[trajectory]![turn]!) - (to(trajectory, turn) - mean)) < 1e-12);
     });
   });
 });
@@ -84,7 +86,7 @@ test("leave-one-out has the true gradient, padded half of it in a group of two, 
 
 test("trajectories that share a turn's tokens are no baseline of each other under leave-one-out", () => {
   const rewards = [[1], [0], [0.5]];
-  const shared = (row: number, other: number) => row < 2 && other < 2;
+  const shared = (trajectory: number, other: number) => trajectory < 2 && other < 2;
   const [first] = turnBaseline(rewards, [0, 0, 0], { baseline: "leave-one-out", shared });
   assert.equal(total(first![0]!), 0.5);
   const [alone] = turnBaseline([[1]], [0], { baseline: "leave-one-out" });

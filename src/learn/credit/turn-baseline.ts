@@ -7,14 +7,14 @@ export const turnBaselines = ["padded", "leave-one-out", "turn-index"] as const;
 
 export interface TurnBaselineOptions {
   /**
-   * What the reward still to come is compared with: `padded`, the mean of the prompt's rows, those that
+   * What the reward still to come is compared with: `padded`, the mean of the prompt's trajectories, those that
    * have ended counting 0; `leave-one-out`, that of the other trajectories, which is unbiased;
    * `turn-index`, the means of the turns that the trajectory has itself, over the trajectories that reached
    * them, which is **biased**: a trajectory that goes on pays for the mean of every turn it wins.
    */
   baseline?: (typeof turnBaselines)[number];
   /** For `leave-one-out`: whether two trajectories have a turn's tokens in common; those are no baseline. */
-  shared?: (row: number, other: number, turn: number) => boolean;
+  shared?: (trajectory: number, other: number, turn: number) => boolean;
 }
 
 export const turnBaselineRules: OptionRules<TurnBaselineOptions> = {
@@ -33,7 +33,7 @@ const sumFrom = (rewards: readonly number[], turn: number) =>
  * import assert from "node:assert/strict";
  * import { turnBaseline } from "arpo-lab/experimental/family";
  *
- * // Every turn earns 1; the second row goes on for longer.
+ * // Every turn earns 1; the second trajectory goes on for longer.
  * const rewards = [[1], [1, 1, 1]];
  * const first = (baseline: "padded" | "turn-index") =>
  *   turnBaseline(rewards, [0, 0], { baseline }).map(([turn]) =>
@@ -52,12 +52,13 @@ export function turnBaseline(
   checkOptions("estimate advantages", options, turnBaselineRules);
   const { baseline = "padded", shared = () => false } = options;
   const out: CreditSum[][] = rewards.map(() => []);
-  for (const rows of byGroup(groups)) {
+  for (const trajectories of byGroup(groups)) {
     const mean = (turn: number, of: readonly number[]) =>
-      of.reduce((sum, row) => sum + sumFrom(rewards[row]!, turn), 0) / Math.max(1, of.length);
-    for (const row of rows) {
-      const own = rewards[row]!;
-      out[row] = own.map((_, turn) => {
+      of.reduce((sum, trajectory) => sum + sumFrom(rewards[trajectory]!, turn), 0) /
+      Math.max(1, of.length);
+    for (const trajectory of trajectories) {
+      const own = rewards[trajectory]!;
+      out[trajectory] = own.map((_, turn) => {
         const compared = (name: string, value: number, from: string): CreditSum => ({
           terms: [
             { name: "reward from this turn on", value: sumFrom(own, turn) },
@@ -67,7 +68,7 @@ export function turnBaseline(
         });
         if (baseline === "turn-index") {
           const means = own.slice(turn).map((__, k) => {
-            const reached = rows.filter((other) => rewards[other]!.length > turn + k);
+            const reached = trajectories.filter((other) => rewards[other]!.length > turn + k);
             return reached.reduce((sum, o) => sum + rewards[o]![turn + k]!, 0) / reached.length;
           });
           const all = means.reduce((sum, m) => sum + m, 0);
@@ -75,8 +76,10 @@ export function turnBaseline(
         }
         const others =
           baseline === "padded"
-            ? rows
-            : rows.filter((other) => other !== row && !shared(row, other, turn));
+            ? trajectories
+            : trajectories.filter(
+                (other) => other !== trajectory && !shared(trajectory, other, turn),
+              );
         const name =
           baseline === "padded" ? "mean of the prompt's trajectories" : "mean of the others";
         return compared(name, mean(turn, others), `over ${others.length} trajectories`);

@@ -18,7 +18,9 @@ async function branched() {
   const tools = new ToolSet([calculator()]);
   const options = { n: 4, initialRollouts: 2, beamSize: 2, branchProbability: 1, tools };
   const tree = await rollout(policy, { prompt: "which?", id: "q" }, options);
-  return score([tree], ({ tree: { trajectory: row } = { trajectory: -1 } }) => Number(row === 3));
+  return score([tree], ({ tree: { trajectory: sequence } = { trajectory: -1 } }) =>
+    Number(sequence === 3),
+  );
 }
 
 test("mixedOutcomes() counts by prompt, tree, fork and tool answer", async () => {
@@ -62,17 +64,17 @@ test("treeMetrics() counts only leaves with credit where a rule trains on some",
   );
   const scored = await score(tree, () => 1);
   const [first, second] = advantages(scored).trajectories;
-  const rows = [{ ...first!, advantages: Float32Array.of(1, 1, 1, 1) }, second!];
+  const sequences = [{ ...first!, advantages: Float32Array.of(1, 1, 1, 1) }, second!];
   const perLeaf = (estimator: string) =>
-    treeMetrics(scored, new TrainingBatch(rows, estimator))["tree/tokens_per_leaf"];
+    treeMetrics(scored, new TrainingBatch(sequences, estimator))["tree/tokens_per_leaf"];
   assert.deepEqual([perLeaf("appo"), perLeaf("grpo")], [8, 4]);
 });
 
 test("creditFigures() tell a trajectory's tokens apart", async () => {
   const tree = await rollout(new ScriptedPolicy(() => ({ text: "abc\u0001" })), { prompt: "?" });
-  const [row] = advantages(await score(tree, () => 1)).trajectories;
+  const [sequence] = advantages(await score(tree, () => 1)).trajectories;
   const batch = new TrainingBatch(
-    [{ ...row!, advantages: Float32Array.of(1, -1, 1, -1) }],
+    [{ ...sequence!, advantages: Float32Array.of(1, -1, 1, -1) }],
     "by hand",
   );
   assert.deepEqual(creditFigures(batch), { informativeMass: 1, creditSpread: 1 });

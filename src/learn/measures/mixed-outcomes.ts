@@ -22,7 +22,7 @@ export interface MixedOutcomeOptions {
 }
 
 /** A trajectory once, however often it stands in the batch to fill it up. */
-function uniqueRows(scored: Scored): ScoredTrajectory[] {
+function uniqueSequences(scored: Scored): ScoredTrajectory[] {
   const seen = new Set<string>();
   return scored.trajectories.filter(({ trajectory }) => {
     const key = `${trajectory.tree} ${trajectory.id}`;
@@ -84,9 +84,10 @@ export function mixedOutcomes(
   }
   const [prompts, trees, forks, anchors] = [new Sets(), new Sets(), new Sets(), new Sets()];
   const next = new Map<string, Set<number>>();
-  for (const row of uniqueRows(scored)) {
-    const right = success === undefined ? row.score.score > 0 : row.score.score >= success;
-    const own = membership(row, answers);
+  for (const sequence of uniqueSequences(scored)) {
+    const right =
+      success === undefined ? sequence.score.score > 0 : sequence.score.score >= success;
+    const own = membership(sequence, answers);
     for (const name of own.prompts) prompts.add(name, right);
     for (const name of own.trees) trees.add(name, right);
     for (const name of own.anchors) anchors.add(name, right);

@@ -1,6 +1,6 @@
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
-import type { BatchRow, TrainingBatch } from "../batch.js";
+import type { BatchSequence, TrainingBatch } from "../batch.js";
 import { type MixedOutcomeOptions, mixedOutcomes } from "./mixed-outcomes.js";
 
 /** How much of a batch says anything, and how finely. */
@@ -16,7 +16,7 @@ export interface CreditFigures {
 
 /** What the advantages of a batch are like: how large, and how much they tell a trajectory's tokens apart. */
 export function creditFigures(batch: Pick<TrainingBatch, "trajectories">): CreditFigures {
-  let [mass, tokens, spread, rows] = [0, 0, 0, 0];
+  let [mass, tokens, spread, sequences] = [0, 0, 0, 0];
   for (const { trajectory, advantages } of batch.trajectories) {
     const own = Array.from(advantages).filter((_, t) => trajectory.lossMask[t]);
     if (own.length === 0) continue;
@@ -27,11 +27,11 @@ export function creditFigures(batch: Pick<TrainingBatch, "trajectories">): Credi
     if (own.some((a) => a !== own[0])) {
       spread += Math.sqrt(own.reduce((sum, a) => sum + (a - mean) ** 2, 0) / own.length);
     }
-    rows++;
+    sequences++;
   }
   return {
     informativeMass: tokens === 0 ? 0 : mass / tokens,
-    creditSpread: rows === 0 ? 0 : spread / rows,
+    creditSpread: sequences === 0 ? 0 : spread / sequences,
   };
 }
 
@@ -52,7 +52,7 @@ export function generatedTokens(trees: Iterable<Pick<RolloutTreeData, "nodes">>)
 /** Rules that give credit to some of the leaves alone: the others were drawn to judge those. */
 const partial: readonly string[] = ["appo", "treerl"];
 
-function isTrainedOn({ trajectory, advantages }: BatchRow, estimator: string): boolean {
+function isTrainedOn({ trajectory, advantages }: BatchSequence, estimator: string): boolean {
   if (!trajectory.lossMask.includes(1)) return false;
   return !partial.includes(estimator) || advantages.some((a) => a !== 0);
 }
@@ -79,8 +79,10 @@ export function treeMetrics(
     return sets === 0 ? [] : [[name, mixed / sets]];
   });
   const leaves = new Set(
-    batch.trajectories.flatMap((row) =>
-      isTrainedOn(row, batch.estimator) ? [`${row.trajectory.tree} ${row.trajectory.id}`] : [],
+    batch.trajectories.flatMap((sequence) =>
+      isTrainedOn(sequence, batch.estimator)
+        ? [`${sequence.trajectory.tree} ${sequence.trajectory.id}`]
+        : [],
     ),
   ).size;
   const { informativeMass, creditSpread } = creditFigures(batch);

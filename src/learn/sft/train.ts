@@ -19,7 +19,7 @@ import type { AdamWState } from "../../tensor/adamw.js";
 import { tf } from "../../tensor/tf.js";
 import { ModelOptimizer } from "../update/trainee.js";
 import { type Schedule, learningRateFactor } from "../update/schedule.js";
-import { splitRows, tokensAtOnce } from "../update/passes.js";
+import { splitSequences, tokensAtOnce } from "../update/passes.js";
 import { type Example, ignored } from "./encode.js";
 
 /** Tokens of an example that are learned: the first has nothing before it to be predicted from. */
@@ -305,7 +305,7 @@ export class SftTrainer implements AsyncIterable<SftStep> {
       items.slice(i * batchSize, (i + 1) * batchSize),
     );
     const bounds = { maxTokensPerPass, sharedPrefixes };
-    return batches.flatMap((rows) => splitRows(rows, ({ ids }) => ids, bounds));
+    return batches.flatMap((rows) => splitSequences(rows, ({ ids }) => ids, bounds));
   }
 
   #learningRate(): number {

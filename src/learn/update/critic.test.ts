@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Model } from "../../model/transformer/transformer.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
-import { type BatchRow, TrainingBatch } from "../batch.js";
+import { type BatchSequence, TrainingBatch } from "../batch.js";
 import { Critic, type CriticOptions } from "./critic.js";
 import { lossAggregations } from "../loss/options.js";
 
@@ -10,7 +10,7 @@ const sizes = { vocabSize: 11, hiddenSize: 8, intermediateSize: 16, layers: 2, h
 
 /** Trajectories of unlike lengths, so that a weight by trajectories is not one by tokens. */
 function batch(): TrainingBatch {
-  const rows = [1, 9, 2, 6].map((length, i): BatchRow => {
+  const sequences = [1, 9, 2, 6].map((length, i): BatchSequence => {
     const tokens = Int32Array.from({ length }, (_, t) => 1 + ((3 * t + i) % 10));
     const lossMask = Uint8Array.from(tokens, (_, t) => Number(t !== 1));
     const trajectory: Partial<Trajectory> = {
@@ -24,7 +24,7 @@ function batch(): TrainingBatch {
       values: new Float32Array(length),
     };
   });
-  return new TrainingBatch(rows, "gae");
+  return new TrainingBatch(sequences, "gae");
 }
 
 async function updated(options: CriticOptions) {

@@ -4,7 +4,7 @@ import type { Model } from "../../model/transformer/transformer.js";
 import type { Random } from "../../random/random.js";
 import type { AdamWState } from "../../tensor/adamw.js";
 import { tf } from "../../tensor/tf.js";
-import { type BatchRow, trainedMask, type TrainingBatch } from "../batch.js";
+import { type BatchSequence, trainedMask, type TrainingBatch } from "../batch.js";
 import type { LossAggregation } from "../loss/options.js";
 import { valueLoss, valueLossRules } from "../loss/losses.js";
 import { MetricMeans } from "./update-report.js";
@@ -14,15 +14,16 @@ import {
   tokensAtOnce,
   gatherFrom,
   openPass,
-  type PassRow,
+  type PassSequence,
   splitByTokens,
   spreadOver,
 } from "./passes.js";
 import { updateRules } from "./update-settings.js";
 
 /** A trajectory whose old values are known. */
-type ValuedRow = BatchRow & { values: Float32Array };
-const isValued = (row: BatchRow): row is ValuedRow => row.values !== undefined;
+type ValuedSequence = BatchSequence & { values: Float32Array };
+const isValued = (sequence: BatchSequence): sequence is ValuedSequence =>
+  sequence.values !== undefined;
 
 export interface CriticOptions {
   /** AdamW's learning rate. Default: 1e-5. */
@@ -109,11 +110,11 @@ export class Critic {
   }
 
   /** The value before each response token. */
-  async values(rows: readonly PassRow[]): Promise<Float32Array[]> {
+  async values(sequences: readonly PassSequence[]): Promise<Float32Array[]> {
     const { maxTokensPerPass = tokensAtOnce(this.model.config), maxSequencesPerPass } =
       this.#options;
     const out: Float32Array[] = [];
-    for (const group of splitByTokens(rows, { maxTokensPerPass, maxSequencesPerPass })) {
+    for (const group of splitByTokens(sequences, { maxTokensPerPass, maxSequencesPerPass })) {
       const values = tf.tidy(() => this.model.values(openPass(this.model, group).batch));
       out.push(...gatherFrom(group, (await values.data()) as Float32Array));
       values.dispose();
@@ -143,30 +144,34 @@ export class Critic {
       );
     }
     for (let epoch = 0; epoch < epochs; epoch++) {
-      const rows = shuffle?.split(epoch).shuffle(valued) ?? valued;
-      for (let i = 0; i < rows.length; i += miniBatchSize) {
-        await this.#step(rows.slice(i, i + miniBatchSize), means, learningRate);
+      const sequences = shuffle?.split(epoch).shuffle(valued) ?? valued;
+      for (let i = 0; i < sequences.length; i += miniBatchSize) {
+        await this.#step(sequences.slice(i, i + miniBatchSize), means, learningRate);
       }
     }
     return { ...means.values(), "critic/lr": learningRate };
   }
 
-  async #step(rows: readonly ValuedRow[], means: MetricMeans, learningRate: number): Promise<void> {
+  async #step(
+    sequences: readonly ValuedSequence[],
+    means: MetricMeans,
+    learningRate: number,
+  ): Promise<void> {
     const { maxTokensPerPass = tokensAtOnce(this.model.config), maxSequencesPerPass } =
       this.#options;
     const { checkpointing = false } = this.#options;
     const { clipRange = 0.5, aggregation = "token-mean" } = this.#options;
-    const paddedLength = Math.max(...rows.map(({ trajectory }) => trajectory.tokens.length));
-    const whole = passWeight(rows, { aggregation }) || 1;
+    const paddedLength = Math.max(...sequences.map(({ trajectory }) => trajectory.tokens.length));
+    const whole = passWeight(sequences, { aggregation }) || 1;
     const { norm } = await this.#optimizer.step(
-      splitByTokens(rows, { maxTokensPerPass, maxSequencesPerPass }),
+      splitByTokens(sequences, { maxTokensPerPass, maxSequencesPerPass }),
       (group) => {
         const pass = openPass(this.model, group);
         const { loss, metrics } = valueLoss(
           {
             predictions: this.model.values(pass.batch, { checkpointing }),
-            values: spreadOver(group, (row) => row.values),
-            returns: spreadOver(group, (row) => row.returns),
+            values: spreadOver(group, (sequence) => sequence.values),
+            returns: spreadOver(group, (sequence) => sequence.returns),
             mask: spreadOver(group, trainedMask),
           },
           { clipRange, aggregation, paddedLength },

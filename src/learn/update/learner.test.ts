@@ -4,7 +4,7 @@ import { Model } from "../../model/transformer/transformer.js";
 import { Random } from "../../random/random.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import { advantages } from "../advantages.js";
-import { type BatchRow, TrainingBatch } from "../batch.js";
+import { type BatchSequence, TrainingBatch } from "../batch.js";
 import { Learner, update } from "./learner.js";
 import type { UpdateOptions } from "./update-settings.js";
 import { lossAggregations } from "../loss/options.js";
@@ -15,12 +15,25 @@ import type { RolloutTree } from "../../rollout/rollout-tree.js";
 
 const sizes = { vocabSize: 11, hiddenSize: 8, intermediateSize: 16, layers: 2, heads: 2 };
 
-function trajectory(row: number, prompt: number[], tokens: number[], nodes = [row]): Trajectory {
+function trajectory(
+  sequence: number,
+  prompt: number[],
+  tokens: number[],
+  nodes = [sequence],
+): Trajectory {
   const ones = () => Uint8Array.from(tokens, () => 1);
   const lossMask = Uint8Array.from(tokens, (_, t) => Number(t !== 1));
   return {
     tree: 0,
-    ...{ id: row, kind: "initial", round: 0, parent: -1, from: -1, leaf: nodes.at(-1)!, calls: 0 },
+    ...{
+      id: sequence,
+      kind: "initial",
+      round: 0,
+      parent: -1,
+      from: -1,
+      leaf: nodes.at(-1)!,
+      calls: 0,
+    },
     nodes,
     end: "answer",
     prompt: Int32Array.from(prompt),
@@ -37,7 +50,7 @@ function trajectory(row: number, prompt: number[], tokens: number[], nodes = [ro
 
 function batch(): TrainingBatch {
   const random = Random.from(2);
-  const rows = [3, 5, 4, 6].map((n, i): BatchRow => {
+  const sequences = [3, 5, 4, 6].map((n, i): BatchSequence => {
     const tokens = Array.from({ length: n }, () => 1 + random.integer(10));
     const advantage = random.normal();
     return {
@@ -48,7 +61,7 @@ function batch(): TrainingBatch {
       returns: new Float32Array(n),
     };
   });
-  return new TrainingBatch(rows, "grpo");
+  return new TrainingBatch(sequences, "grpo");
 }
 
 const weights = (model: Model) =>
@@ -76,9 +89,9 @@ test("Learner.update() raises what had a positive advantage and lowers what had 
   const { learner, report } = await updated({ weightDecay: 0, epochs: 3 });
   const after = await learner.logProbs(report.batch.trajectories);
   let moved = 0;
-  report.batch.trajectories.forEach((row, i) => {
-    row.trajectory.lossMask.forEach((m, t) => {
-      moved += m * row.advantages[t]! * (after.logprobs[i]![t]! - row.oldLogprobs![t]!);
+  report.batch.trajectories.forEach((sequence, i) => {
+    sequence.trajectory.lossMask.forEach((m, t) => {
+      moved += m * sequence.advantages[t]! * (after.logprobs[i]![t]! - sequence.oldLogprobs![t]!);
     });
   });
   assert.ok(moved > 0.05, String(moved));
@@ -88,8 +101,8 @@ test("Learner.update() raises what had a positive advantage and lowers what had 
 
 test("Learner.update() starts from ratio 1 and reports tokens by what clipping did to them", async () => {
   const { report } = await updated({ miniBatchSize: 2, epochs: 4, learningRate: 0.05 });
-  const [row] = report.batch.trajectories;
-  const tokens = report.tokens(row!);
+  const [sequence] = report.batch.trajectories;
+  const tokens = report.tokens(sequence!);
   assert.equal(tokens[1], undefined); // the tool's token
   assert.ok(tokens.some((t) => t && Math.abs(t.ratio - 1) > 0.01));
   const once = await updated({});
@@ -127,7 +140,7 @@ test("Learner restored continues with the same bytes", async () => {
 
 test("advantages() attributes shared tokens softly or hard", () => {
   const shared = [5, 6];
-  const rows = [
+  const sequences = [
     { trajectory: trajectory(0, [1], [...shared, 7], [0, 1]), score: 1 },
     { trajectory: trajectory(1, [1], [...shared, 8, 9], [0, 2]), score: 0 },
   ].map(({ trajectory: t, score }) => ({
@@ -137,7 +150,7 @@ test("advantages() attributes shared tokens softly or hard", () => {
   }));
   const node = (length: number) => ({ tokens: new Int32Array(length) });
   const tree = { index: 0, nodes: [node(2), node(1), node(2)] } as unknown as RolloutTree;
-  const scored = new Scored(rows, [tree]);
+  const scored = new Scored(sequences, [tree]);
   const soft = advantages(scored, { estimator: "grpo" }).trajectories.map((r) => r.advantages);
   const hard = advantages(scored, { estimator: "grpo", attribution: "hard" }).trajectories;
   assert.ok(soft[0]![0]! > 0.7 && soft[1]![0]! < -0.7);
@@ -235,7 +248,7 @@ test("Learner.update() with GSPO does the same whatever fits into one pass", asy
 });
 
 test("UpdateReport.tokens() refuses a trajectory that was not updated", () => {
-  const { trajectories: rows } = batch();
-  const report = new UpdateReport({}, new TrainingBatch(rows, "grpo"), {}, 0);
-  assert.throws(() => report.tokens(rows[0]!), /must have been updated, got trajectory 0/);
+  const { trajectories: sequences } = batch();
+  const report = new UpdateReport({}, new TrainingBatch(sequences, "grpo"), {}, 0);
+  assert.throws(() => report.tokens(sequences[0]!), /must have been updated, got trajectory 0/);
 });

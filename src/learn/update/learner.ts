@@ -2,12 +2,12 @@ import { checkArguments } from "../../../arguments/check-arguments.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { AdamWState } from "../../tensor/adamw.js";
 import {
-  type BatchRow,
+  type BatchSequence,
   isPrepared,
   isTrained,
-  type PreparedRow,
-  type ScoredRow,
-  type TrainedRow,
+  type PreparedSequence,
+  type ScoredSequence,
+  type TrainedSequence,
   type TrainingBatch,
 } from "../batch.js";
 import {
@@ -15,14 +15,20 @@ import {
   correctionFigures,
   correctionOf,
   type CorrectionSettings,
-  correctRows,
+  correctSequences,
 } from "../correction/rollout-correction.js";
-import { lossUnder, passLoss, type ReadyRow } from "./pass-loss.js";
-import { gatherFrom, type PassRow, passWeight, splitByTokens, tokensAtOnce } from "./passes.js";
+import { lossUnder, passLoss, type ReadySequence } from "./pass-loss.js";
 import {
-  measureRows,
+  gatherFrom,
+  type PassSequence,
+  passWeight,
+  splitByTokens,
+  tokensAtOnce,
+} from "./passes.js";
+import {
+  measureSequences,
   ModelTrainee,
-  type RowMeasures,
+  type SequenceMeasures,
   type Trainable,
   trainedOf,
   type Trainee,
@@ -39,12 +45,12 @@ import {
 /** ln p and entropy of every response token under a frozen policy. */
 async function measureReference(
   reference: Reference,
-  rows: readonly PassRow[],
+  sequences: readonly PassSequence[],
   settings: UpdateSettings,
-): Promise<RowMeasures> {
-  if ("weights" in reference) return measureRows(reference, rows, settings);
+): Promise<SequenceMeasures> {
+  if ("weights" in reference) return measureSequences(reference, sequences, settings);
   const said = await reference.logProbs(
-    rows.map(({ trajectory: { prompt, tokens } }) => ({ prompt, tokens })),
+    sequences.map(({ trajectory: { prompt, tokens } }) => ({ prompt, tokens })),
     { temperature: settings.temperature },
   );
   return {
@@ -57,7 +63,7 @@ async function measureReference(
 // before it, up to how a decoder and a training pass round: a pass over all trajectories is saved.
 
 /** Whether the policy that trains wrote all that is trained of a trajectory, and said how likely it was. */
-function hasReusableLogProbs({ trajectory }: ScoredRow): boolean {
+function hasReusableLogProbs({ trajectory }: ScoredSequence): boolean {
   if (trajectory.sampler !== undefined) return false;
   const { lossMask, logprobs, entropies } = trajectory;
   return lossMask.every(
@@ -66,18 +72,18 @@ function hasReusableLogProbs({ trajectory }: ScoredRow): boolean {
 }
 
 /** The trajectory with what it said; where nothing is trained there may be nothing, which counts as 0. */
-function withReusedLogProbs<R extends ScoredRow>(row: R): R & PreparedRow {
+function withReusedLogProbs<R extends ScoredSequence>(sequence: R): R & PreparedSequence {
   const known = (values: Float32Array) => values.map((x) => (Number.isFinite(x) ? x : 0));
-  return Object.assign(row, {
-    oldLogprobs: known(row.trajectory.logprobs),
-    entropies: known(row.trajectory.entropies),
+  return Object.assign(sequence, {
+    oldLogprobs: known(sequence.trajectory.logprobs),
+    entropies: known(sequence.trajectory.entropies),
     oldFrom: "rollout" as const,
   });
 }
 
 /** The share of trajectories whose log-probabilities are the rollout's. */
-const reusedShare = (rows: readonly Pick<PreparedRow, "oldFrom">[]): number =>
-  rows.filter(({ oldFrom }) => oldFrom === "rollout").length / rows.length;
+const reusedShare = (sequences: readonly Pick<PreparedSequence, "oldFrom">[]): number =>
+  sequences.filter(({ oldFrom }) => oldFrom === "rollout").length / sequences.length;
 
 /**
  * Trains a policy's model: holds the optimiser between updates, and the options that each update's own
@@ -143,15 +149,17 @@ export class Learner {
 
   /** ln p and entropy of every response token under a model as it is now; nothing is trained. */
   async logProbs(
-    rows: readonly PassRow[],
+    sequences: readonly PassSequence[],
     options: Pick<UpdateOptions, "temperature" | "maxTokensPerPass" | "maxSequencesPerPass"> & {
       /** The model that is asked. Default: the one that trains. */
       model?: Reference;
     } = {},
-  ): Promise<RowMeasures> {
+  ): Promise<SequenceMeasures> {
     const { model, ...own } = options;
     const settings = updateSettings(this.#settings, own);
-    return model ? measureReference(model, rows, settings) : this.#trainee.measure(rows, settings);
+    return model
+      ? measureReference(model, sequences, settings)
+      : this.#trainee.measure(sequences, settings);
   }
 
   /**
@@ -159,72 +167,76 @@ export class Learner {
    * entropies under the model as it is, log-probabilities under the reference policy for a KL loss, and
    * what a correction for another sampler makes of them.
    */
-  async prepare<R extends ScoredRow>(
-    rows: readonly R[],
+  async prepare<R extends ScoredSequence>(
+    sequences: readonly R[],
     options: UpdateOptions = {},
-  ): Promise<(R & PreparedRow)[]> {
+  ): Promise<(R & PreparedSequence)[]> {
     const settings = updateSettings(this.#settings, options);
-    const correction = correctionOf(settings.rolloutCorrection, rows);
+    const correction = correctionOf(settings.rolloutCorrection, sequences);
     const prepared = correction?.bypass
-      ? bypassMeasuring(rows)
+      ? bypassMeasuring(sequences)
       : settings.reuseLogProbs && !correction
-        ? await this.#reuseOld(rows, settings)
-        : await this.#measureOld(rows, settings);
-    correctRows(prepared, correction);
+        ? await this.#reuseOld(sequences, settings)
+        : await this.#measureOld(sequences, settings);
+    correctSequences(prepared, correction);
     if (settings.klLossCoefficient !== undefined) await this.#askReference(prepared, settings);
     return prepared;
   }
 
-  async #measureOld<R extends ScoredRow>(
-    rows: readonly R[],
+  async #measureOld<R extends ScoredSequence>(
+    sequences: readonly R[],
     settings: UpdateSettings,
-  ): Promise<(R & PreparedRow)[]> {
-    const { logprobs, entropies } = await this.#trainee.measure(rows, settings);
-    return rows.map((row: R & Partial<PreparedRow>, i) => {
-      delete row.oldFrom;
-      return Object.assign(row, { oldLogprobs: logprobs[i]!, entropies: entropies[i]! });
+  ): Promise<(R & PreparedSequence)[]> {
+    const { logprobs, entropies } = await this.#trainee.measure(sequences, settings);
+    return sequences.map((sequence: R & Partial<PreparedSequence>, i) => {
+      delete sequence.oldFrom;
+      return Object.assign(sequence, { oldLogprobs: logprobs[i]!, entropies: entropies[i]! });
     });
   }
 
   /** What the rollout said, where the policy wrote all that is trained; the other trajectories are measured. */
-  async #reuseOld<R extends ScoredRow>(
-    rows: readonly R[],
+  async #reuseOld<R extends ScoredSequence>(
+    sequences: readonly R[],
     settings: UpdateSettings,
-  ): Promise<(R & PreparedRow)[]> {
-    const others = rows.filter((row) => !hasReusableLogProbs(row));
-    const measured = new Map<R, R & PreparedRow>();
+  ): Promise<(R & PreparedSequence)[]> {
+    const others = sequences.filter((sequence) => !hasReusableLogProbs(sequence));
+    const measured = new Map<R, R & PreparedSequence>();
     if (others.length > 0) {
       const found = await this.#measureOld(others, settings);
-      others.forEach((row, i) => measured.set(row, found[i]!));
+      others.forEach((sequence, i) => measured.set(sequence, found[i]!));
     }
-    return rows.map((row) => measured.get(row) ?? withReusedLogProbs(row));
+    return sequences.map((sequence) => measured.get(sequence) ?? withReusedLogProbs(sequence));
   }
 
-  async #askReference(rows: readonly PreparedRow[], settings: UpdateSettings): Promise<void> {
+  async #askReference(
+    sequences: readonly PreparedSequence[],
+    settings: UpdateSettings,
+  ): Promise<void> {
     if (!settings.reference) {
       throw new TypeError("Cannot add a KL loss: a reference model must be given, got none");
     }
-    const { logprobs } = await measureReference(settings.reference, rows, settings);
-    rows.forEach((row, i) => (row.refLogprobs = logprobs[i]!));
+    const { logprobs } = await measureReference(settings.reference, sequences, settings);
+    sequences.forEach((sequence, i) => (sequence.refLogprobs = logprobs[i]!));
   }
 
   /** The trajectories with all that these settings need; what an earlier update measured is kept. */
   async #ready(
-    rows: readonly BatchRow[],
+    sequences: readonly BatchSequence[],
     settings: UpdateSettings,
     correction: CorrectionSettings | undefined,
-  ): Promise<readonly ReadyRow[]> {
+  ): Promise<readonly ReadySequence[]> {
     const reuses = settings.reuseLogProbs && !correction;
-    const fits = ({ oldFrom }: BatchRow) =>
+    const fits = ({ oldFrom }: BatchSequence) =>
       correction?.bypass
         ? oldFrom === "sampler"
         : oldFrom === undefined || (oldFrom === "rollout" && reuses);
-    if (!rows.every(isPrepared) || !rows.every(fits)) {
-      return this.prepare(rows, settings);
+    if (!sequences.every(isPrepared) || !sequences.every(fits)) {
+      return this.prepare(sequences, settings);
     }
-    const lacking = settings.klLossCoefficient !== undefined && rows.some((r) => !r.refLogprobs);
-    if (lacking) await this.#askReference(rows, settings);
-    return rows;
+    const lacking =
+      settings.klLossCoefficient !== undefined && sequences.some((r) => !r.refLogprobs);
+    if (lacking) await this.#askReference(sequences, settings);
+    return sequences;
   }
 
   /** Moves the policy along the batch's advantages; `prepare` is called first where it was not. */
@@ -241,25 +253,25 @@ export class Learner {
       );
     }
     const ready = await this.#ready(batch.trajectories, settings, correction);
-    const corrected = correctRows(ready, correction);
+    const corrected = correctSequences(ready, correction);
     const means = new MetricMeans();
     const size = Math.min(settings.miniBatchSize ?? ready.length, ready.length);
     let [skipped, all] = [0, 0];
     for (let epoch = 0; epoch < settings.epochs; epoch++) {
-      const rows = settings.shuffle?.split(epoch).shuffle(ready) ?? ready;
-      for (let i = 0; i < rows.length; i += size) {
-        const done = await this.#step(rows.slice(i, i + size), settings, correction, means);
+      const sequences = settings.shuffle?.split(epoch).shuffle(ready) ?? ready;
+      for (let i = 0; i < sequences.length; i += size) {
+        const done = await this.#step(sequences.slice(i, i + size), settings, correction, means);
         all++;
         if (!done) skipped++;
       }
     }
-    const entropy = meanOver(ready, (row) => row.entropies);
+    const entropy = meanOver(ready, (sequence) => sequence.entropies);
     const trained = ready.filter(isTrained);
     const figures =
       correction?.bypass && trained.length > 0
         ? correctionFigures(
             trained,
-            trained.map((row) => row.newLogprobs),
+            trained.map((sequence) => sequence.newLogprobs),
             correction,
           )
         : corrected;
@@ -280,18 +292,18 @@ export class Learner {
 
   /** One optimiser step over a mini-batch; false where its gradient was not finite. */
   async #step(
-    rows: readonly ReadyRow[],
+    sequences: readonly ReadySequence[],
     settings: UpdateSettings,
     correction: CorrectionSettings | undefined,
     means: MetricMeans,
   ): Promise<boolean> {
-    const whole = passWeight(rows, settings) || 1;
+    const whole = passWeight(sequences, settings) || 1;
     const random = settings.random.split(`step ${this.steps}`);
     let pass = 0;
-    const longest = Math.max(...rows.map(({ trajectory }) => trajectory.tokens.length));
+    const longest = Math.max(...sequences.map(({ trajectory }) => trajectory.tokens.length));
     const { learningRate, weightDecay, maxNorm } = settings;
     const done = await this.#trainee.step({
-      passes: splitByTokens(rows, settings),
+      passes: splitByTokens(sequences, settings),
       lossOf: (group, found) => {
         const { loss, report, ...tokens } = passLoss(
           group,
@@ -309,13 +321,15 @@ export class Learner {
         const fresh = gatherFrom(group, logprobs!);
         if (chosen) {
           const picked = gatherFrom(group, chosen);
-          group.forEach((row, i) => (row.chosen = picked[i]!));
+          group.forEach((sequence, i) => (sequence.chosen = picked[i]!));
         }
         if (weights) {
           const used = gatherFrom(group, weights);
-          group.forEach((row, i) => (row.rolloutWeights = used[i]!));
+          group.forEach((sequence, i) => (sequence.rolloutWeights = used[i]!));
         }
-        group.forEach((row: Partial<TrainedRow>, i) => (row.newLogprobs = fresh[i]!));
+        group.forEach(
+          (sequence: Partial<TrainedSequence>, i) => (sequence.newLogprobs = fresh[i]!),
+        );
         for (const [name, [value]] of Object.entries(metrics)) means.add(name, value!);
       },
       settings,
@@ -328,13 +342,16 @@ export class Learner {
   }
 }
 
-function meanOver<R extends PassRow>(rows: readonly R[], pick: (row: R) => Float32Array): number {
+function meanOver<R extends PassSequence>(
+  sequences: readonly R[],
+  pick: (sequence: R) => Float32Array,
+): number {
   let sum = 0;
   let count = 0;
-  for (const row of rows) {
-    pick(row).forEach((value, t) => {
+  for (const sequence of sequences) {
+    pick(sequence).forEach((value, t) => {
       // A sampler may not have said how uncertain it was.
-      if (!row.trajectory.lossMask[t] || Number.isNaN(value)) return;
+      if (!sequence.trajectory.lossMask[t] || Number.isNaN(value)) return;
       sum += value;
       count++;
     });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Model } from "../../model/transformer/transformer.js";
 import { Random } from "../../random/random.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
-import { type BatchRow, TrainingBatch } from "../batch.js";
+import { type BatchSequence, TrainingBatch } from "../batch.js";
 import { Learner } from "./learner.js";
 import { type LossName, lossNames } from "../loss/registry.js";
 import { lossPresets } from "../../preset-table.js";
@@ -14,7 +14,7 @@ const sizes = { vocabSize: 11, hiddenSize: 8, intermediateSize: 16, layers: 2, h
 /** Trajectories of several lengths with a tool result in each, so that they have two turns. */
 function batch(): TrainingBatch {
   const random = Random.from(2);
-  const rows = [5, 7, 6, 9].map((n, i): BatchRow => {
+  const sequences = [5, 7, 6, 9].map((n, i): BatchSequence => {
     const tokens = Int32Array.from({ length: n }, () => 1 + random.integer(10));
     const lossMask = Uint8Array.from(tokens, (_, t) => Number(t !== 2));
     const advantage = random.normal();
@@ -29,7 +29,7 @@ function batch(): TrainingBatch {
       returns: new Float32Array(n),
     };
   });
-  return new TrainingBatch(rows, "grpo");
+  return new TrainingBatch(sequences, "grpo");
 }
 
 const weights = (model: Model) =>
@@ -56,7 +56,7 @@ for (const loss of lossNames) {
     for (const [name, value] of Object.entries(report.metrics)) {
       assert.ok(Number.isFinite(value), `${name}: ${value}`);
     }
-    const told = report.batch.trajectories.flatMap((row) => report.tokens(row));
+    const told = report.batch.trajectories.flatMap((sequence) => report.tokens(sequence));
     assert.equal(told.filter((token) => token === undefined).length, 4);
     if (ofPasses.includes(loss)) return;
     const split = await updated({ loss, maxTokensPerPass: 12 });
@@ -70,10 +70,12 @@ test("Clip-Cov draws by seed and step, and notes whom it drew", async () => {
   };
   const run = async (seed: number) => {
     const { model, report } = await updated({ ...options, random: Random.from(seed) });
-    const chosen = report.batch.trajectories.map((row) => Array.from(row.chosen!).join(""));
-    for (const row of report.batch.trajectories) {
-      report.tokens(row).forEach((token, t) => {
-        if (token) assert.equal(token.region === "chosen", row.chosen![t] === 1);
+    const chosen = report.batch.trajectories.map((sequence) =>
+      Array.from(sequence.chosen!).join(""),
+    );
+    for (const sequence of report.batch.trajectories) {
+      report.tokens(sequence).forEach((token, t) => {
+        if (token) assert.equal(token.region === "chosen", sequence.chosen![t] === 1);
       });
     }
     return { weights: weights(model), chosen };

@@ -1,7 +1,7 @@
 import { defined } from "../../../arguments/defined.js";
 import type { Random } from "../../random/random.js";
 import { tf } from "../../tensor/tf.js";
-import { type BatchRow, type PreparedRow, trainedMask } from "../batch.js";
+import { type BatchSequence, type PreparedSequence, trainedMask } from "../batch.js";
 import { bypassWeights, type CorrectionSettings } from "../correction/rollout-correction.js";
 import { type ActorLossInput, actorLossOf } from "../loss/losses.js";
 import type { LossName } from "../loss/registry.js";
@@ -11,48 +11,48 @@ import { type PassLogProbs, spreadOver } from "./passes.js";
 import type { UpdateSettings } from "./update-settings.js";
 
 /** A trajectory that an optimiser step may be made from. */
-export type ReadyRow = PreparedRow & BatchRow;
+export type ReadySequence = PreparedSequence & BatchSequence;
 
 /** Everything that a loss may ask for of the trajectories of a pass. Call inside a tidy. */
 function lossInput(
-  group: readonly ReadyRow[],
+  group: readonly ReadySequence[],
   { logprobs, entropies }: PassLogProbs,
   settings: UpdateSettings,
   correction: CorrectionSettings | undefined,
   random: Random,
 ): ActorLossInput {
   const { entropyCoefficient = 0, entropyAdvantageNeedsBonus: needsBonus } = settings;
-  const oldLogprobs = spreadOver(group, (row) => row.oldLogprobs);
+  const oldLogprobs = spreadOver(group, (sequence) => sequence.oldLogprobs);
   const mask = spreadOver(group, trainedMask);
   const rolloutWeights = correction?.bypass
     ? bypassWeights(logprobs, oldLogprobs, mask, correction)
-    : group.every((row) => row.rolloutWeights !== undefined)
-      ? spreadOver(group, (row) => row.rolloutWeights!)
+    : group.every((sequence) => sequence.rolloutWeights !== undefined)
+      ? spreadOver(group, (sequence) => sequence.rolloutWeights!)
       : undefined;
   return {
     ...{ logprobs, oldLogprobs, mask },
-    advantages: spreadOver(group, (row) => row.advantages),
+    advantages: spreadOver(group, (sequence) => sequence.advantages),
     ...(needsBonus && entropyCoefficient === 0 ? {} : { entropies }),
     ...special(group, settings.loss, random),
     ...defined({ rolloutWeights }),
     ...(settings.klLossCoefficient === undefined
       ? {}
-      : { refLogprobs: spreadOver(group, (row) => row.refLogprobs!) }),
+      : { refLogprobs: spreadOver(group, (sequence) => sequence.refLogprobs!) }),
   };
 }
 
 /** What single losses ask for besides: the turns of the trajectories, draws. */
 function special(
-  group: readonly ReadyRow[],
+  group: readonly ReadySequence[],
   loss: LossName,
   random: Random,
 ): { turns?: Int32Array[]; draws?: tf.Tensor } {
   const all = group.map(({ trajectory: { prompt, tokens } }) => prompt.length + tokens.length);
   const time = Math.max(...all);
   const turns = () =>
-    group.map((row) => {
+    group.map((sequence) => {
       const out = new Int32Array(time);
-      out.set(turnsOf(trainedMask(row)), row.trajectory.prompt.length - 1);
+      out.set(turnsOf(trainedMask(sequence)), sequence.trajectory.prompt.length - 1);
       return out;
     });
   return {
@@ -71,7 +71,7 @@ export function lossUnder(
 
 /** What a pass minimises, and what should be read of it. Call inside a tidy. */
 export function passLoss(
-  group: readonly ReadyRow[],
+  group: readonly ReadySequence[],
   found: PassLogProbs,
   settings: UpdateSettings,
   longest: number,

@@ -3,43 +3,46 @@ import { test } from "node:test";
 import { Model } from "../../model/transformer/transformer.js";
 import { shareRows } from "../../model/transformer/sharing.js";
 import { Random } from "../../random/random.js";
-import { splitRows, tokensAtOnce } from "./passes.js";
+import { splitSequences, tokensAtOnce } from "./passes.js";
 
-const itself = (row: number[]) => row;
+const itself = (sequence: number[]) => sequence;
 
-test("splitRows() keeps the order, fills passes up to their bound, and lets a longer row go alone", () => {
-  const rows = [[1, 2], [1, 2, 3], [4], [1, 2, 3, 4, 5, 6, 7], [1], [2]];
-  const sizes = (bounds: Parameters<typeof splitRows>[2]) =>
-    splitRows(rows, itself, bounds).map((pass) => pass.length);
+test("splitSequences() keeps the order, fills passes up to their bound, and lets a longer sequence go alone", () => {
+  const sequences = [[1, 2], [1, 2, 3], [4], [1, 2, 3, 4, 5, 6, 7], [1], [2]];
+  const sizes = (bounds: Parameters<typeof splitSequences>[2]) =>
+    splitSequences(sequences, itself, bounds).map((pass) => pass.length);
   assert.deepEqual(sizes({ maxTokensPerPass: 6 }), [2, 1, 1, 2]);
   assert.deepEqual(sizes({ maxTokensPerPass: 6, sharedPrefixes: true }), [3, 1, 2]);
   assert.deepEqual(sizes({ maxTokensPerPass: Infinity, maxSequencesPerPass: 4 }), [4, 2]);
   assert.deepEqual(sizes({ maxTokensPerPass: 1 }), [1, 1, 1, 1, 1, 1]);
-  assert.deepEqual(splitRows([], itself, { maxTokensPerPass: 6 }), []);
+  assert.deepEqual(splitSequences([], itself, { maxTokensPerPass: 6 }), []);
   for (const sharedPrefixes of [true, false]) {
-    const passes = splitRows(rows, itself, { maxTokensPerPass: 5, sharedPrefixes });
-    assert.deepEqual(passes.flat(), rows);
+    const passes = splitSequences(sequences, itself, { maxTokensPerPass: 5, sharedPrefixes });
+    assert.deepEqual(passes.flat(), sequences);
   }
 });
 
-test("splitRows() counts as many shared tokens as shareRows() makes", () => {
+test("splitSequences() counts as many shared tokens as shareRows() makes", () => {
   const { config } = Model.init(
     { vocabSize: 4, hiddenSize: 8, intermediateSize: 8, layers: 1, heads: 2 },
     1,
   );
   for (let seed = 0; seed < 40; seed++) {
     const random = Random.from(seed);
-    const rows = Array.from({ length: 1 + random.integer(8) }, () =>
+    const sequences = Array.from({ length: 1 + random.integer(8) }, () =>
       Array.from({ length: 1 + random.integer(6) }, () => random.integer(3)),
     );
     const made = (of: number[][]) => shareRows(of, config).batch.ids.size;
-    const all = made(rows);
-    const together = splitRows(rows, itself, { maxTokensPerPass: all, sharedPrefixes: true });
+    const all = made(sequences);
+    const together = splitSequences(sequences, itself, {
+      maxTokensPerPass: all,
+      sharedPrefixes: true,
+    });
     assert.equal(together.length, 1);
     const bounds = { maxTokensPerPass: all - 1, sharedPrefixes: true };
-    const apart = splitRows(rows, itself, bounds);
+    const apart = splitSequences(sequences, itself, bounds);
     for (const pass of apart) assert.ok(pass.length === 1 || made(pass) < all);
-    if (rows.length > 1) assert.ok(apart.length > 1 || made(rows.slice(0, 1)) === all);
+    if (sequences.length > 1) assert.ok(apart.length > 1 || made(sequences.slice(0, 1)) === all);
   }
 });
 

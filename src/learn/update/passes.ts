@@ -3,51 +3,51 @@ import { shareRows } from "../../model/transformer/sharing.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import { embed } from "../../tensor/ops/embed.js";
 import { tf } from "../../tensor/tf.js";
-import { trainedMask, type PreparedRow, type ScoredRow } from "../batch.js";
+import { trainedMask, type PreparedSequence, type ScoredSequence } from "../batch.js";
 import { aggregationOf, type AggregationChoice } from "../loss/registry.js";
 
-/** Tokens of rows that are padded to the longest. */
+/** Tokens of sequences that are padded to the longest. */
 class PaddedCount {
-  #rows = 0;
+  #sequences = 0;
   #longest = 0;
 
-  /** What it would be with another row. */
+  /** What it would be with another sequence. */
   with({ length }: ArrayLike<number>): number {
-    return (this.#rows + 1) * Math.max(this.#longest, length);
+    return (this.#sequences + 1) * Math.max(this.#longest, length);
   }
 
   add({ length }: ArrayLike<number>): void {
-    this.#rows++;
+    this.#sequences++;
     this.#longest = Math.max(this.#longest, length);
   }
 }
 
 type Followers = Map<number, Followers>;
 
-/** A place in a row takes a quarter of what a shared token does: attention alone lays rows out. */
+/** A place in a sequence takes a quarter of what a shared token does: attention alone lays sequences out. */
 const PLACE = 1 / 4;
 
-/** Tokens of rows that are laid over each other: what they begin with in common counts once. */
+/** Tokens of sequences that are laid over each other: what they begin with in common counts once. */
 class SharedCount {
   readonly #begin: Followers = new Map();
   readonly #places = new PaddedCount();
   #tokens = 0;
 
-  /** What it would be with another row. */
-  with(row: ArrayLike<number>): number {
+  /** What it would be with another sequence. */
+  with(sequence: ArrayLike<number>): number {
     let at: Followers | undefined = this.#begin;
     let t = 0;
-    while (t < row.length && (at = at.get(row[t]!))) t++;
-    return Math.max(this.#tokens + row.length - t, this.#places.with(row) * PLACE);
+    while (t < sequence.length && (at = at.get(sequence[t]!))) t++;
+    return Math.max(this.#tokens + sequence.length - t, this.#places.with(sequence) * PLACE);
   }
 
-  add(row: ArrayLike<number>): void {
-    this.#places.add(row);
+  add(sequence: ArrayLike<number>): void {
+    this.#places.add(sequence);
     let at = this.#begin;
-    for (let t = 0; t < row.length; t++) {
-      let next = at.get(row[t]!);
+    for (let t = 0; t < sequence.length; t++) {
+      let next = at.get(sequence[t]!);
       if (!next) {
-        at.set(row[t]!, (next = new Map()));
+        at.set(sequence[t]!, (next = new Map()));
         this.#tokens++;
       }
       at = next;
@@ -57,16 +57,16 @@ class SharedCount {
 
 /**
  * What a part of a mini-batch weighs, so that the split does not change the gradient: its tokens for a
- * mean over tokens, its rows for one over rows, and 1 for a sum, which adds up by itself.
+ * mean over tokens, its number of sequences for a mean over sequences, and 1 for a sum, which adds up by itself.
  */
-export function passWeight(rows: readonly PassRow[], options: AggregationChoice): number {
+export function passWeight(sequences: readonly PassSequence[], options: AggregationChoice): number {
   const { mode, rule } = aggregationOf(options);
-  const tokens = rows.map((row) => trainedMask(row).reduce((a, b) => a + b, 0));
+  const tokens = sequences.map((sequence) => trainedMask(sequence).reduce((a, b) => a + b, 0));
   if (mode === "token-sum") return 1;
   if (mode === "token-mean") return tokens.reduce((sum, n) => sum + n, 0);
   if (rule === "verl-0.9.1") return tokens.filter((n) => n > 0).length;
   // The older one divides by a padded length alone: again a sum.
-  return mode === "seq-mean-token-sum-norm" ? 1 : rows.length;
+  return mode === "seq-mean-token-sum-norm" ? 1 : sequences.length;
 }
 
 /** What a pass may keep for its way back, in bytes. */
@@ -94,60 +94,64 @@ export function tokensAtOnce(config: ModelConfig): number {
   return Math.max(1, Math.min(most, Math.floor(kept / bytes)));
 }
 
-/** What a pass reads of a row. */
-export type PassRow = Pick<ScoredRow, "trajectory"> & Pick<PreparedRow, "keptMask">;
+/** What a pass reads of a sequence. */
+export type PassSequence = Pick<ScoredSequence, "trajectory"> & Pick<PreparedSequence, "keptMask">;
 
-/** Rows that go through the model together. */
+/** Sequences that go through the model together. */
 interface Pass {
-  rows: readonly PassRow[];
-  /** Prompt and response of each row, padded on the right. */
+  sequences: readonly PassSequence[];
+  /** Prompt and response of each sequence, padded on the right. */
   batch: ReturnType<Model["batch"]>;
-  /** The token behind each position, [rows, time]. */
+  /** The token behind each position, [sequences, time]. */
   labels: tf.Tensor2D;
   time: number;
 }
 
-/** Tokens of a row, prompt and response. */
-const length = ({ trajectory }: PassRow) => trajectory.prompt.length + trajectory.tokens.length;
+/** Tokens of a sequence, prompt and response. */
+const length = ({ trajectory }: PassSequence) =>
+  trajectory.prompt.length + trajectory.tokens.length;
 
 /** How passes are bounded. */
 interface PassBounds {
   maxTokensPerPass: number;
   maxSequencesPerPass?: number;
-  /** Count what rows begin with in common once, and places in rows for a quarter where they are more. */
+  /** Count what sequences begin with in common once, and places for a quarter where they are more. */
   sharedPrefixes?: boolean;
 }
 
-/** Splits rows, in order, so that each pass keeps to its bounds; a row that is longer goes alone. */
-export function splitByTokens<R extends PassRow>(rows: readonly R[], bounds: PassBounds): R[][] {
-  return splitRows(rows, whole, bounds);
+/** Splits sequences, in order, so that each pass keeps to its bounds; a sequence that is longer goes alone. */
+export function splitByTokens<R extends PassSequence>(
+  sequences: readonly R[],
+  bounds: PassBounds,
+): R[][] {
+  return splitSequences(sequences, whole, bounds);
 }
 
 /** The same for anything that has tokens. */
-export function splitRows<R>(
-  rows: readonly R[],
-  tokensOf: (row: R) => ArrayLike<number>,
+export function splitSequences<R>(
+  sequences: readonly R[],
+  tokensOf: (sequence: R) => ArrayLike<number>,
   { maxTokensPerPass, maxSequencesPerPass = Infinity, sharedPrefixes }: PassBounds,
 ): R[][] {
   const passes: R[][] = [];
   const counter = () => (sharedPrefixes ? new SharedCount() : new PaddedCount());
   let count = counter();
-  for (const row of rows) {
-    const tokens = tokensOf(row);
+  for (const sequence of sequences) {
+    const tokens = tokensOf(sequence);
     let current = passes.at(-1);
     const full = current !== undefined && current.length >= maxSequencesPerPass;
     if (!current || full || count.with(tokens) > maxTokensPerPass) {
       passes.push((current = []));
       count = counter();
     }
-    current.push(row);
+    current.push(sequence);
     count.add(tokens);
   }
   return passes;
 }
 
 /** Prompt and response. */
-function whole({ trajectory: { prompt, tokens } }: PassRow): Int32Array {
+function whole({ trajectory: { prompt, tokens } }: PassSequence): Int32Array {
   const all = new Int32Array(prompt.length + tokens.length);
   all.set(prompt);
   all.set(tokens, prompt.length);
@@ -155,16 +159,21 @@ function whole({ trajectory: { prompt, tokens } }: PassRow): Int32Array {
 }
 
 /** Builds the tensors of one pass. Call inside a tidy. */
-export function openPass(model: Model, rows: readonly PassRow[]): Pass {
-  const tokens = rows.map(whole);
+export function openPass(model: Model, sequences: readonly PassSequence[]): Pass {
+  const tokens = sequences.map(whole);
   const batch = model.batch(tokens);
   const time = batch.ids.shape[1];
-  const labels = new Int32Array(rows.length * time);
-  tokens.forEach((row, r) => labels.set(row.subarray(1), r * time));
-  return { rows, batch, labels: tf.tensor2d(labels, [rows.length, time], "int32"), time };
+  const labels = new Int32Array(sequences.length * time);
+  tokens.forEach((sequence, r) => labels.set(sequence.subarray(1), r * time));
+  return {
+    sequences,
+    batch,
+    labels: tf.tensor2d(labels, [sequences.length, time], "int32"),
+    time,
+  };
 }
 
-/** ln p and entropy of each row's tokens, at the places where they are predicted: [rows, time]. */
+/** ln p and entropy of each sequence's tokens, at the places where they are predicted: [sequences, time]. */
 export interface PassLogProbs {
   logprobs: tf.Tensor2D;
   entropies: tf.Tensor2D;
@@ -172,24 +181,24 @@ export interface PassLogProbs {
 
 /**
  * Runs a model over a pass. Only what predicts a response's token gets logits: elsewhere the result holds
- * numbers that mean nothing. With `shared`, what rows begin with in common is computed once and the
- * result is laid out over the rows again, so that whatever is made of it is what it would be without:
- * the gradients of a shared token's rows add up before they go back through it. Call inside a tidy.
+ * numbers that mean nothing. With `shared`, what sequences begin with in common is computed once and the
+ * result is laid out over the sequences again, so that whatever is made of it is what it would be without:
+ * the gradients of a shared token's sequences add up before they go back through it. Call inside a tidy.
  */
 export function passLogProbs(
   model: Model,
-  rows: readonly PassRow[],
+  sequences: readonly PassSequence[],
   options: { temperature: number; checkpointing?: boolean; shared?: boolean },
 ): PassLogProbs {
-  const tokens = rows.map(whole);
+  const tokens = sequences.map(whole);
   const { temperature, checkpointing, shared } = options;
   const { batch, index, time } = shared ? shareRows(tokens, model.config) : apart(model, tokens);
   // Each token of a response is predicted behind the token before it; a shared one once.
   const after: number[] = [];
   const labels: number[] = [];
   const predicted = new Map<number, number>();
-  const places = new Int32Array(rows.length * time);
-  rows.forEach(({ trajectory }, r) => {
+  const places = new Int32Array(sequences.length * time);
+  sequences.forEach(({ trajectory }, r) => {
     for (let t = trajectory.prompt.length; t < tokens[r]!.length; t++) {
       const token = index[r * time + t]!;
       let at = predicted.get(token);
@@ -210,13 +219,13 @@ export function passLogProbs(
     temperature,
     checkpointing,
   });
-  const where = tf.tensor2d(places, [rows.length, time], "int32");
+  const where = tf.tensor2d(places, [sequences.length, time], "int32");
   const spread = (x: tf.Tensor1D): tf.Tensor2D =>
-    embed(x.expandDims(1), where).reshape([rows.length, time]);
+    embed(x.expandDims(1), where).reshape([sequences.length, time]);
   return { logprobs: spread(found.logprobs), entropies: spread(found.entropies) };
 }
 
-/** Rows side by side, and where each token of the padded rows is: in its place. */
+/** Sequences side by side, and where each token of the padded sequences is: in its place. */
 function apart(model: Model, tokens: readonly Int32Array[]) {
   const batch = model.batch(tokens);
   const time = batch.ids.shape[1];
@@ -227,22 +236,25 @@ function apart(model: Model, tokens: readonly Int32Array[]) {
  * Lays one number per response token out over a pass: a token's number stands where it is predicted,
  * one position before the token itself.
  */
-export function spreadOver<R extends PassRow>(
-  rows: readonly R[],
-  pick: (row: R) => ArrayLike<number>,
+export function spreadOver<R extends PassSequence>(
+  sequences: readonly R[],
+  pick: (sequence: R) => ArrayLike<number>,
 ): tf.Tensor2D {
-  const time = Math.max(...rows.map(length));
-  const out = new Float32Array(rows.length * time);
-  rows.forEach((row, r) => {
-    out.set(pick(row) as Float32Array, r * time + row.trajectory.prompt.length - 1);
+  const time = Math.max(...sequences.map(length));
+  const out = new Float32Array(sequences.length * time);
+  sequences.forEach((sequence, r) => {
+    out.set(pick(sequence) as Float32Array, r * time + sequence.trajectory.prompt.length - 1);
   });
-  return tf.tensor2d(out, [rows.length, time]);
+  return tf.tensor2d(out, [sequences.length, time]);
 }
 
-/** The inverse of `spreadOver`: each row's response tokens from the numbers of a pass over the rows. */
-export function gatherFrom(rows: readonly PassRow[], values: Float32Array): Float32Array[] {
-  const time = values.length / rows.length;
-  return rows.map(({ trajectory }, r) => {
+/** The inverse of `spreadOver`: each sequence's response tokens from the numbers of a pass over the sequences. */
+export function gatherFrom(
+  sequences: readonly PassSequence[],
+  values: Float32Array,
+): Float32Array[] {
+  const time = values.length / sequences.length;
+  return sequences.map(({ trajectory }, r) => {
     const from = r * time + trajectory.prompt.length - 1;
     return values.slice(from, from + trajectory.tokens.length);
   });

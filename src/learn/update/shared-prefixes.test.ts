@@ -11,7 +11,7 @@ import type { tf } from "../../tensor/tf.js";
 import { ToolSet } from "../../tools/tool-set.js";
 import { calculator } from "../../tools/calculator/calculator.js";
 import { advantages } from "../advantages.js";
-import type { BatchRow } from "../batch.js";
+import type { BatchSequence } from "../batch.js";
 import { Learner } from "./learner.js";
 import type { UpdateOptions } from "./update-settings.js";
 import { optionsFor } from "../../../arguments/check-options.js";
@@ -30,7 +30,7 @@ const sizes = {
 };
 
 /** Rows of real trees: they branch, end at different lengths and hold tool results. */
-async function rowsOf(attribution: "soft" | "hard"): Promise<BatchRow[]> {
+async function sequencesOf(attribution: "soft" | "hard"): Promise<BatchSequence[]> {
   const tasks = ["one", "another"].map((prompt) => ({ prompt, groundTruth: "" }));
   const trees = await rollout(randomTextPolicy(), tasks, {
     ...rolloutPresets.arpo,
@@ -48,23 +48,23 @@ async function rowsOf(attribution: "soft" | "hard"): Promise<BatchRow[]> {
 
 const model = Model.init(sizes, 4);
 
-async function prepared(attribution: "soft" | "hard"): Promise<BatchRow[]> {
-  const rows = await rowsOf(attribution);
-  const { logprobs } = await new Learner(model).logProbs(rows);
+async function prepared(attribution: "soft" | "hard"): Promise<BatchSequence[]> {
+  const sequences = await sequencesOf(attribution);
+  const { logprobs } = await new Learner(model).logProbs(sequences);
   // Old and reference policies a little away, so that ratios leave the bounds.
   const away = (i: number, by: number) =>
     logprobs[i]!.map((value, t) => value + by * Math.sin(3 * t + i));
-  return rows.map((row, i) => ({
-    ...row,
+  return sequences.map((sequence, i) => ({
+    ...sequence,
     oldLogprobs: away(i, 0.4),
     refLogprobs: away(i, 0.2),
   }));
 }
 
 /** The loss and its gradient, and how many shared tokens the rows have. */
-function gradient(rows: readonly BatchRow[], options: UpdateOptions, shared: boolean) {
+function gradient(sequences: readonly BatchSequence[], options: UpdateOptions, shared: boolean) {
   const { value, gradients } = gradientsOf(() => {
-    const { logprobs, entropies } = passLogProbs(model, rows, {
+    const { logprobs, entropies } = passLogProbs(model, sequences, {
       temperature: 0.8,
       shared,
       ...options,
@@ -72,10 +72,10 @@ function gradient(rows: readonly BatchRow[], options: UpdateOptions, shared: boo
     const input = {
       logprobs,
       entropies,
-      oldLogprobs: spreadOver(rows, (row) => row.oldLogprobs!),
-      refLogprobs: spreadOver(rows, (row) => row.refLogprobs!),
-      advantages: spreadOver(rows, (row) => row.advantages),
-      mask: spreadOver(rows, (row) => row.trajectory.lossMask),
+      oldLogprobs: spreadOver(sequences, (sequence) => sequence.oldLogprobs!),
+      refLogprobs: spreadOver(sequences, (sequence) => sequence.refLogprobs!),
+      advantages: spreadOver(sequences, (sequence) => sequence.advantages),
+      mask: spreadOver(sequences, (sequence) => sequence.trajectory.lossMask),
     };
     const { loss } = actorLoss(input, optionsFor<ActorLossOptions>(lossRules, options));
     return loss.asScalar();
@@ -98,9 +98,9 @@ const kinds: Record<string, UpdateOptions> = {
 for (const attribution of ["soft", "hard"] as const) {
   for (const [name, options] of Object.entries(kinds)) {
     test(`a shared prefix computed once has the gradients of its rows: ${name}, ${attribution}`, async () => {
-      const rows = await prepared(attribution);
-      const apart = gradient(rows, options, false);
-      const once = gradient(rows, options, true);
+      const sequences = await prepared(attribution);
+      const apart = gradient(sequences, options, false);
+      const once = gradient(sequences, options, true);
       assert.ok(Math.abs(apart.loss - once.loss) <= 1e-5 * Math.max(1, Math.abs(apart.loss)));
       let largest = 0;
       let worst = 0;
@@ -118,19 +118,21 @@ for (const attribution of ["soft", "hard"] as const) {
 }
 
 test("shareRows() has every different beginning once", async () => {
-  const rows = (await rowsOf("soft")).map(({ trajectory: { prompt, tokens } }) => [
+  const sequences = (await sequencesOf("soft")).map(({ trajectory: { prompt, tokens } }) => [
     ...prompt,
     ...tokens,
   ]);
-  const { batch, index, time } = shareRows(rows, model.config);
-  const beginnings = new Set(rows.flatMap((row) => row.map((_, t) => row.slice(0, t + 1).join())));
+  const { batch, index, time } = shareRows(sequences, model.config);
+  const beginnings = new Set(
+    sequences.flatMap((sequence) => sequence.map((_, t) => sequence.slice(0, t + 1).join())),
+  );
   assert.equal(batch.ids.size, beginnings.size);
-  assert.ok(beginnings.size < 0.7 * rows.flat().length, "the rows must share something");
+  assert.ok(beginnings.size < 0.7 * sequences.flat().length, "the rows must share something");
   const ids = batch.ids.dataSync();
-  rows.forEach((row, r) => {
+  sequences.forEach((sequence, r) => {
     assert.deepEqual(
-      row,
-      row.map((_, t) => ids[index[r * time + t]!]),
+      sequence,
+      sequence.map((_, t) => ids[index[r * time + t]!]),
     );
   });
 });

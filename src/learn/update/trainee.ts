@@ -7,7 +7,7 @@ import { gradientsOf } from "../../tensor/gradients.js";
 import { tf } from "../../tensor/tf.js";
 import {
   type PassLogProbs,
-  type PassRow,
+  type PassSequence,
   gatherFrom,
   passLogProbs,
   splitByTokens,
@@ -15,7 +15,7 @@ import {
 import type { UpdateSettings } from "./update-settings.js";
 
 /** What is measured of trajectories: one list per trajectory, one number per response token. */
-export interface RowMeasures {
+export interface SequenceMeasures {
   logprobs: Float32Array[];
   /** Of the whole distribution; where nobody says it, what stands for it. */
   entropies: Float32Array[];
@@ -32,7 +32,7 @@ export interface StepReport {
 }
 
 /** One optimiser step, in as many passes as memory asks for. */
-export interface StepWork<R extends PassRow> {
+export interface StepWork<R extends PassSequence> {
   passes: readonly R[][];
   /** What a pass minimises, given what the trajectories' tokens are worth. Called inside a tidy. */
   lossOf: (pass: R[], found: PassLogProbs) => PassLoss;
@@ -51,8 +51,8 @@ export interface Trainee {
   readonly steps: number;
   /** Refuses settings that it cannot follow. */
   check?(settings: UpdateSettings): void;
-  measure(rows: readonly PassRow[], settings: UpdateSettings): Promise<RowMeasures>;
-  step<R extends PassRow>(work: StepWork<R>): Promise<StepReport>;
+  measure(sequences: readonly PassSequence[], settings: UpdateSettings): Promise<SequenceMeasures>;
+  step<R extends PassSequence>(work: StepWork<R>): Promise<StepReport>;
 }
 
 type Named = Record<string, tf.Tensor>;
@@ -165,14 +165,14 @@ export class ModelOptimizer {
 }
 
 /** ln p and entropy of every response token under a model as it is now. */
-export async function measureRows(
+export async function measureSequences(
   model: Model,
-  rows: readonly PassRow[],
+  sequences: readonly PassSequence[],
   settings: UpdateSettings,
-): Promise<RowMeasures> {
+): Promise<SequenceMeasures> {
   const { temperature } = settings;
-  const out: RowMeasures = { logprobs: [], entropies: [] };
-  for (const group of splitByTokens(rows, settings)) {
+  const out: SequenceMeasures = { logprobs: [], entropies: [] };
+  for (const group of splitByTokens(sequences, settings)) {
     const [logprobs, entropies] = tf.tidy(() => {
       const found = passLogProbs(model, group, { temperature, shared: settings.sharedPrefixes });
       return [found.logprobs, found.entropies];
@@ -212,11 +212,11 @@ export class ModelTrainee implements Trainee {
     this.#optimizer.restore(state);
   }
 
-  measure(rows: readonly PassRow[], settings: UpdateSettings): Promise<RowMeasures> {
-    return measureRows(this.model, rows, settings);
+  measure(sequences: readonly PassSequence[], settings: UpdateSettings): Promise<SequenceMeasures> {
+    return measureSequences(this.model, sequences, settings);
   }
 
-  step<R extends PassRow>({
+  step<R extends PassSequence>({
     passes,
     lossOf,
     seen,

@@ -2,9 +2,9 @@ import * as exact from "../../exact/index.js";
 import { defined } from "../../../arguments/defined.js";
 import { showAs, type Shown } from "../../show/show-as.js";
 import {
-  type BatchRow,
+  type BatchSequence,
   isTrained,
-  type TrainedRow,
+  type TrainedSequence,
   trainedMask,
   type TrainingBatch,
 } from "../batch.js";
@@ -29,13 +29,13 @@ export class MetricMeans {
 }
 
 /** A trajectory as the losses' rules see it. */
-const lossRow = (row: TrainedRow): LossRow => ({
-  logprobs: row.newLogprobs,
-  oldLogprobs: row.oldLogprobs,
-  advantages: row.advantages,
-  mask: trainedMask(row),
-  entropies: row.entropies,
-  ...defined({ weights: row.rolloutWeights, chosen: row.chosen }),
+const lossSequence = (sequence: TrainedSequence): LossRow => ({
+  logprobs: sequence.newLogprobs,
+  oldLogprobs: sequence.oldLogprobs,
+  advantages: sequence.advantages,
+  mask: trainedMask(sequence),
+  entropies: sequence.entropies,
+  ...defined({ weights: sequence.rolloutWeights, chosen: sequence.chosen }),
 });
 
 /**
@@ -64,21 +64,21 @@ export class UpdateReport {
   ) {}
 
   /** What happened to each response token of a trajectory; undefined where the model did not write. */
-  tokens(row: BatchRow): (TokenUpdate | undefined)[] {
-    if (!isTrained(row)) {
+  tokens(sequence: BatchSequence): (TokenUpdate | undefined)[] {
+    if (!isTrained(sequence)) {
       throw new TypeError(
-        `Cannot tell what an update did: the trajectory must have been updated, got trajectory ${row.trajectory.id} without log-probabilities`,
+        `Cannot tell what an update did: the trajectory must have been updated, got trajectory ${sequence.trajectory.id} without log-probabilities`,
       );
     }
     const trained = this.batch.trajectories.filter(isTrained);
-    const at = trained.indexOf(row);
-    const rows = at < 0 ? [row] : trained;
-    const updates = tokenUpdates(rows.map(lossRow), Math.max(0, at), this.options);
-    const { lossMask } = row.trajectory;
+    const at = trained.indexOf(sequence);
+    const sequences = at < 0 ? [sequence] : trained;
+    const updates = tokenUpdates(sequences.map(lossSequence), Math.max(0, at), this.options);
+    const { lossMask } = sequence.trajectory;
     // What a correction rejected was written by the model too; the loss has not seen it.
     return updates.map((update, t) => {
       if (update || !lossMask[t]) return update;
-      const ratio = exact.exp(row.newLogprobs[t]! - row.oldLogprobs[t]!);
+      const ratio = exact.exp(sequence.newLogprobs[t]! - sequence.oldLogprobs[t]!);
       return { ratio, region: "dropped", weight: 0 };
     });
   }

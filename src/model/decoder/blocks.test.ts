@@ -15,7 +15,7 @@ const random = Random.from(5);
 const lines = [1, 2, 3, 17, 40].map((count) =>
   Array.from({ length: count }, () => random.integer(shape.vocabSize)),
 );
-const scores = (decoder: Decoder, rows = lines) => scoresOf(decoder, rows);
+const scores = (decoder: Decoder, sequences = lines) => scoresOf(decoder, sequences);
 
 for (const [kind, load] of engines) {
   const { call } = load();

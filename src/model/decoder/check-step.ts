@@ -2,7 +2,7 @@ import type { Sampled, StepSampling } from "./decoder.js";
 
 /** What a decoder must know of a step before it starts. */
 interface StepRequest {
-  rows: Int32Array;
+  sequences: Int32Array;
   tokens: Int32Array;
   offsets: Int32Array;
   sampling: StepSampling;
@@ -10,11 +10,11 @@ interface StepRequest {
 
 /** Throws unless every part of a step is in range, before anything has changed. */
 export function checkStep(
-  { rows, tokens, offsets, sampling }: StepRequest,
+  { sequences, tokens, offsets, sampling }: StepRequest,
   { vocabSize, contextLength }: { vocabSize: number; contextLength: number },
-  lengthOf: (row: number) => number,
+  lengthOf: (sequence: number) => number,
 ): void {
-  const count = rows.length;
+  const count = sequences.length;
   if (offsets.length !== count + 1 || offsets[0] !== 0 || offsets[count] !== tokens.length) {
     throw new RangeError(
       `Cannot decode: offsets must run from 0 to the number of tokens (${tokens.length}) in ${count + 1} entries, got [${offsets.join(", ")}]`,
@@ -22,20 +22,20 @@ export function checkStep(
   }
   const seen = new Set<number>();
   for (let i = 0; i < count; i++) {
-    const row = rows[i]!;
-    if (seen.has(row))
-      throw new RangeError(`Cannot decode: a sequence may be listed once, got ${row}`);
-    seen.add(row);
+    const sequence = sequences[i]!;
+    if (seen.has(sequence))
+      throw new RangeError(`Cannot decode: a sequence may be listed once, got ${sequence}`);
+    seen.add(sequence);
     const fed = offsets[i + 1]! - offsets[i]!;
     if (fed < 1) {
       throw new RangeError(
-        `Cannot decode: sequence ${row} must be fed at least one token, got ${fed}`,
+        `Cannot decode: sequence ${sequence} must be fed at least one token, got ${fed}`,
       );
     }
-    const length = lengthOf(row) + fed;
+    const length = lengthOf(sequence) + fed;
     if (length > contextLength) {
       throw new RangeError(
-        `Cannot decode: sequence ${row} must stay within the context of ${contextLength} tokens, got ${length}`,
+        `Cannot decode: sequence ${sequence} must stay within the context of ${contextLength} tokens, got ${length}`,
       );
     }
   }
@@ -74,17 +74,17 @@ export function checkStep(
 }
 
 /** The error for a sequence whose logits are NaN or infinite. */
-export function notFinite(row: number): Error {
+export function notFinite(sequence: number): Error {
   return new RangeError(
-    `Cannot decode: the logits must be finite numbers, got NaN or infinity in sequence ${row}; the weights hold NaN or have grown out of range`,
+    `Cannot decode: the logits must be finite numbers, got NaN or infinity in sequence ${sequence}; the weights hold NaN or have grown out of range`,
   );
 }
 
 /** Room for what a step of so many sequences chooses, each with its `top` most likely tokens. */
-export const allocateSamples = (rows: number, top: number): Sampled => ({
-  tokens: new Int32Array(rows),
-  logprobs: new Float32Array(rows),
-  entropies: new Float32Array(rows),
-  topIds: new Int32Array(rows * top),
-  topLogprobs: new Float32Array(rows * top),
+export const allocateSamples = (sequences: number, top: number): Sampled => ({
+  tokens: new Int32Array(sequences),
+  logprobs: new Float32Array(sequences),
+  entropies: new Float32Array(sequences),
+  topIds: new Int32Array(sequences * top),
+  topLogprobs: new Float32Array(sequences * top),
 });

@@ -23,7 +23,7 @@ export interface Sampled {
   tokens: Int32Array;
   logprobs: Float32Array;
   entropies: Float32Array;
-  /** rows x top, in falling order. */
+  /** sequences x top, in falling order. */
   topIds: Int32Array;
   topLogprobs: Float32Array;
 }
@@ -45,19 +45,19 @@ export interface Decoder {
   /** An empty sequence. */
   open(): number;
   /** A sequence with the same past, shared. */
-  fork(row: number): number;
+  fork(sequence: number): number;
   /** Forgets all but the first `length` tokens of a sequence. */
-  truncate(row: number, length: number): void;
-  close(row: number): void;
-  /** Tokens in a row. */
-  length(row: number): number;
+  truncate(sequence: number, length: number): void;
+  close(sequence: number): void;
+  /** Tokens in a sequence. */
+  length(sequence: number): number;
   /**
    * Feeds every listed sequence its tokens (`tokens[offsets[i]]` to `tokens[offsets[i + 1]]`, at least one)
    * and samples the next token of each. The sampled token is not yet part of the sequence. A step that
    * throws leaves every sequence as it was.
    */
   step(
-    rows: Int32Array,
+    sequences: Int32Array,
     tokens: Int32Array,
     offsets: Int32Array,
     sampling: StepSampling,

@@ -18,9 +18,9 @@ const engines = [
 ];
 
 /** Log-probabilities by id from a report of every alternative. */
-function byId(sampled: Sampled, row: number, vocab: number): number[] {
+function byId(sampled: Sampled, sequence: number, vocab: number): number[] {
   const all = new Array<number>(vocab);
-  for (let i = row * vocab; i < (row + 1) * vocab; i++)
+  for (let i = sequence * vocab; i < (sequence + 1) * vocab; i++)
     all[sampled.topIds[i]!] = sampled.topLogprobs[i]!;
   return all;
 }
@@ -35,9 +35,9 @@ for (const { kind, call: kernels } of engines) {
     const shape = smallShape({ hidden: 96, feedForward: 400, vocabSize: 500 });
     const weights = randomWeights(shape, { scale: 0.1 });
     const random = Random.from(6);
-    const parts = Array.from({ length: 40 }, (_, row) => {
+    const parts = Array.from({ length: 40 }, (_, sequence) => {
       const tokens = Array.from({ length: 1 + random.integer(20) }, () => random.integer(500));
-      return [row, tokens] as const;
+      return [sequence, tokens] as const;
     });
     const threads = kernels.threads();
     const [one, two, five] = [1, 2, 5].map((count) => {
@@ -47,7 +47,7 @@ for (const { kind, call: kernels } of engines) {
       const prompts = feed(decoder, parts);
       const single = feed(
         decoder,
-        parts.map(([row]) => [row, [row]] as const),
+        parts.map(([sequence]) => [sequence, [sequence]] as const),
       );
       decoder.dispose();
       return [prompts, single];
@@ -62,9 +62,9 @@ for (const { kind, call: kernels } of engines) {
       const shape = smallShape(change);
       const weights = randomWeights(shape, options);
       const random = Random.from(5);
-      const parts = [3, 16, 70].map((count, row) => {
+      const parts = [3, 16, 70].map((count, sequence) => {
         const tokens = Array.from({ length: count }, () => random.integer(shape.vocabSize));
-        return [row, tokens] as const;
+        return [sequence, tokens] as const;
       });
       const engine = new EngineDecoder(kernels, shape, () => weights, "float32", "float16");
       const whole = new EngineDecoder(kernels, shape, () => weights);
@@ -81,8 +81,8 @@ for (const { kind, call: kernels } of engines) {
       });
       const apart = (a: Sampled, b: Sampled): number => {
         let most = 0;
-        for (const row of [0, 1]) {
-          const [one, other] = [a, b].map((of) => byId(of, row, shape.vocabSize));
+        for (const sequence of [0, 1]) {
+          const [one, other] = [a, b].map((of) => byId(of, sequence, shape.vocabSize));
           for (const [id, value] of one!.entries())
             most = Math.max(most, Math.abs(value - other![id]!));
         }
@@ -104,9 +104,9 @@ for (const { kind, call: kernels } of engines) {
       const shape = smallShape(change);
       const weights = randomWeights(shape, options);
       const random = Random.from(4);
-      const parts = [1, 2, 15, 16, 17, 120, 31].map((count, row) => {
+      const parts = [1, 2, 15, 16, 17, 120, 31].map((count, sequence) => {
         const tokens = Array.from({ length: count }, () => random.integer(shape.vocabSize));
-        return [row, tokens] as const;
+        return [sequence, tokens] as const;
       });
       const [engine, plain] = [
         new EngineDecoder(kernels, shape, () => weights),
@@ -116,17 +116,19 @@ for (const { kind, call: kernels } of engines) {
         const first = feed(decoder, parts);
         const second = feed(
           decoder,
-          parts.map(([row]) => [row, [row + 1, row + 2]] as const),
+          parts.map(([sequence]) => [sequence, [sequence + 1, sequence + 2]] as const),
         );
         return [first, second];
       });
       for (const step of [0, 1]) {
-        for (const row of parts.keys()) {
-          const a = byId(engine![step]!, row, shape.vocabSize);
-          const b = byId(plain![step]!, row, shape.vocabSize);
-          for (const id of a.keys()) assert.ok(Math.abs(a[id]! - b[id]!) < 1e-4, `${row} ${id}`);
+        for (const sequence of parts.keys()) {
+          const a = byId(engine![step]!, sequence, shape.vocabSize);
+          const b = byId(plain![step]!, sequence, shape.vocabSize);
+          for (const id of a.keys())
+            assert.ok(Math.abs(a[id]! - b[id]!) < 1e-4, `${sequence} ${id}`);
           assert.ok(
-            Math.abs(engine![step]!.entropies[row]! - plain![step]!.entropies[row]!) < 1e-4,
+            Math.abs(engine![step]!.entropies[sequence]! - plain![step]!.entropies[sequence]!) <
+              1e-4,
           );
         }
       }
@@ -137,48 +139,57 @@ for (const { kind, call: kernels } of engines) {
     const random = Random.from(8);
     let compared = 0;
     for (const vocab of [3, 50, 300, 1031]) {
-      const rows = 200;
+      const sequences = 200;
       const top = Math.min(vocab, 12);
       const allowed = random.choose([undefined, maskOf(vocab, random)]);
-      const logits = Float32Array.from({ length: rows * vocab }, () => random.normal() * 3);
+      const logits = Float32Array.from({ length: sequences * vocab }, () => random.normal() * 3);
       // Equal logits, so that the order among equals matters.
       for (let i = 0; i < logits.length; i += 7) logits[i] = Math.round(logits[i]!);
       const sampling: StepSampling = {
-        temperature: Float32Array.from({ length: rows }, () => random.choose([0, 0.3, 1, 1, 2])),
-        topK: Int32Array.from({ length: rows }, () => random.choose([0, 0, 1, 2, 20, vocab - 1])),
-        topP: Float32Array.from({ length: rows }, () =>
+        temperature: Float32Array.from({ length: sequences }, () =>
+          random.choose([0, 0.3, 1, 1, 2]),
+        ),
+        topK: Int32Array.from({ length: sequences }, () =>
+          random.choose([0, 0, 1, 2, 20, vocab - 1]),
+        ),
+        topP: Float32Array.from({ length: sequences }, () =>
           random.choose([1, 1, 0.01, 0.5, 0.9, 0.999]),
         ),
-        minP: Float32Array.from({ length: rows }, () => random.choose([0, 0, 0.02, 0.5])),
-        repetitionPenalty: Float32Array.from({ length: rows }, () => random.choose([1, 1.2, 0.7])),
-        uniform: Float64Array.from({ length: rows }, () => random.uniform()),
+        minP: Float32Array.from({ length: sequences }, () => random.choose([0, 0, 0.02, 0.5])),
+        repetitionPenalty: Float32Array.from({ length: sequences }, () =>
+          random.choose([1, 1.2, 0.7]),
+        ),
+        uniform: Float64Array.from({ length: sequences }, () => random.uniform()),
         allowed,
         top,
       };
-      const seen = Array.from({ length: rows }, () =>
+      const seen = Array.from({ length: sequences }, () =>
         Array.from({ length: random.integer(6) }, () => random.integer(vocab)),
       );
-      const out = sampleRows(kernels, logits, rows, vocab, sampling, seen);
-      for (let row = 0; row < rows; row++) {
-        const wanted = sample(logits.slice(row * vocab, (row + 1) * vocab), {
-          temperature: sampling.temperature[row]!,
-          topK: sampling.topK[row]!,
-          topP: sampling.topP[row]!,
-          minP: sampling.minP[row]!,
-          repetitionPenalty: sampling.repetitionPenalty[row]!,
-          uniform: sampling.uniform[row]!,
-          seen: seen[row],
+      const out = sampleSequences(kernels, logits, sequences, vocab, sampling, seen);
+      for (let sequence = 0; sequence < sequences; sequence++) {
+        const wanted = sample(logits.slice(sequence * vocab, (sequence + 1) * vocab), {
+          temperature: sampling.temperature[sequence]!,
+          topK: sampling.topK[sequence]!,
+          topP: sampling.topP[sequence]!,
+          minP: sampling.minP[sequence]!,
+          repetitionPenalty: sampling.repetitionPenalty[sequence]!,
+          uniform: sampling.uniform[sequence]!,
+          seen: seen[sequence],
           allowed,
           top,
         });
-        assert.ok(Math.abs(out.entropies[row]! - wanted.entropy) < 1e-5);
-        assert.deepEqual([...out.topIds.subarray(row * top, row * top + top)], wanted.topIds);
+        assert.ok(Math.abs(out.entropies[sequence]! - wanted.entropy) < 1e-5);
+        assert.deepEqual(
+          [...out.topIds.subarray(sequence * top, sequence * top + top)],
+          wanted.topIds,
+        );
         for (const [i, logprob] of wanted.topLogprobs.entries()) {
-          assert.ok(Math.abs(out.topLogprobs[row * top + i]! - logprob) < 1e-5);
+          assert.ok(Math.abs(out.topLogprobs[sequence * top + i]! - logprob) < 1e-5);
         }
         // A draw or a cut may fall within rounding of a boundary: rare, and none of this seed does.
-        assert.equal(out.tokens[row], wanted.token, `vocab ${vocab}, sequence ${row}`);
-        assert.ok(Math.abs(out.logprobs[row]! - wanted.logprob) < 1e-5);
+        assert.equal(out.tokens[sequence], wanted.token, `vocab ${vocab}, sequence ${sequence}`);
+        assert.ok(Math.abs(out.logprobs[sequence]! - wanted.logprob) < 1e-5);
         compared++;
       }
     }
@@ -200,7 +211,7 @@ for (const { kind, call: kernels } of engines) {
         uniform: new Float64Array(3),
         top: 1,
       };
-      assert.equal(sampleRows(kernels, logits, 3, 10, sampling, [[], [], []]).bad, 1);
+      assert.equal(sampleSequences(kernels, logits, 3, 10, sampling, [[], [], []]).bad, 1);
     }
   });
 }
@@ -212,26 +223,26 @@ function maskOf(vocab: number, random: Random): Uint32Array {
   return mask;
 }
 
-function sampleRows(
+function sampleSequences(
   kernels: EngineFunctions,
   logits: Float32Array,
-  rows: number,
+  sequences: number,
   vocab: number,
   s: StepSampling,
   seen: readonly (readonly number[])[],
 ): Sampled & { bad: number } {
-  const offsets = new Int32Array(rows + 1);
-  for (let i = 0; i < rows; i++) offsets[i + 1] = offsets[i]! + seen[i]!.length;
+  const offsets = new Int32Array(sequences + 1);
+  for (let i = 0; i < sequences; i++) offsets[i + 1] = offsets[i]! + seen[i]!.length;
   const out: Sampled = {
-    tokens: new Int32Array(rows),
-    logprobs: new Float32Array(rows),
-    entropies: new Float32Array(rows),
-    topIds: new Int32Array(rows * s.top),
-    topLogprobs: new Float32Array(rows * s.top),
+    tokens: new Int32Array(sequences),
+    logprobs: new Float32Array(sequences),
+    entropies: new Float32Array(sequences),
+    topIds: new Int32Array(sequences * s.top),
+    topLogprobs: new Float32Array(sequences * s.top),
   };
   const bad = kernels.sample_rows(
     logits.slice(),
-    rows,
+    sequences,
     vocab,
     s.temperature,
     s.topK,

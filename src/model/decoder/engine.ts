@@ -84,34 +84,39 @@ export class EngineDecoder implements Decoder {
     return this.#pages.open();
   }
 
-  fork(row: number): number {
-    return this.#pages.fork(row);
+  fork(sequence: number): number {
+    return this.#pages.fork(sequence);
   }
 
-  truncate(row: number, length: number): void {
-    this.#pages.truncate(row, length);
+  truncate(sequence: number, length: number): void {
+    this.#pages.truncate(sequence, length);
   }
 
-  close(row: number): void {
-    this.#pages.close(row);
+  close(sequence: number): void {
+    this.#pages.close(sequence);
     if (this.#pages.used === 0) {
       this.#kernels.decoder_trim(this.#decoder, Math.floor(KEPT_BYTES / this.#pageBytes));
     }
   }
 
-  length(row: number): number {
-    return this.#pages.length(row);
+  length(sequence: number): number {
+    return this.#pages.length(sequence);
   }
 
-  step(rows: Int32Array, tokens: Int32Array, offsets: Int32Array, sampling: StepSampling): Sampled {
+  step(
+    sequences: Int32Array,
+    tokens: Int32Array,
+    offsets: Int32Array,
+    sampling: StepSampling,
+  ): Sampled {
     this.#alive();
-    checkStep({ rows, tokens, offsets, sampling }, this, (row) => this.length(row));
-    const count = rows.length;
+    checkStep({ sequences, tokens, offsets, sampling }, this, (sequence) => this.length(sequence));
+    const count = sequences.length;
     const { top } = sampling;
     const out = allocateSamples(count, top);
     const extensions: Extension[] = [];
     for (let i = 0; i < count; i++) {
-      extensions.push(this.#pages.extend(rows[i]!, offsets[i + 1]! - offsets[i]!));
+      extensions.push(this.#pages.extend(sequences[i]!, offsets[i + 1]! - offsets[i]!));
     }
     let bad: number;
     try {
@@ -122,7 +127,7 @@ export class EngineDecoder implements Decoder {
     }
     if (bad >= 0) {
       for (const extension of extensions) this.#pages.rollBack(extension);
-      throw notFinite(rows[bad]!);
+      throw notFinite(sequences[bad]!);
     }
     for (const extension of extensions) this.#pages.commit(extension);
     return out;
@@ -130,9 +135,9 @@ export class EngineDecoder implements Decoder {
 
   refresh(): void {
     this.#alive();
-    if (this.#pages.rows > 0) {
+    if (this.#pages.sequences > 0) {
       throw new Error(
-        `Cannot refresh the weights: no sequence may be open, got ${this.#pages.rows} open sequences`,
+        `Cannot refresh the weights: no sequence may be open, got ${this.#pages.sequences} open sequences`,
       );
     }
     const weights = this.#source();

@@ -1,14 +1,14 @@
 /** Tokens a page holds. A sequence's page i always holds its positions 16 i to 16 i + 15. */
 export const PAGE_SIZE = 16;
 
-interface PagedRow {
+interface PagedSequence {
   pages: number[];
   length: number;
 }
 
 /** A sequence's pages during a step, before it is known whether the step succeeds. */
 export interface Extension {
-  readonly row: number;
+  readonly sequence: number;
   /** The sequence's pages with room for the new tokens. */
   readonly pages: readonly number[];
   /** Tokens before the step. */
@@ -26,11 +26,11 @@ export interface Extension {
  * when one of its owners writes to it. Pages are numbers here; the decoders keep what is in them.
  */
 export class Pages {
-  readonly #rows = new Map<number, PagedRow>();
+  readonly #sequences = new Map<number, PagedSequence>();
   readonly #references: number[] = [];
   readonly #free: number[] = [];
   readonly #released: (page: number) => void;
-  #nextRow = 0;
+  #nextSequence = 0;
   #used = 0;
 
   /** `released` hears of every page that no sequence uses any more. */
@@ -44,45 +44,45 @@ export class Pages {
   }
 
   /** Open sequences. */
-  get rows(): number {
-    return this.#rows.size;
+  get sequences(): number {
+    return this.#sequences.size;
   }
 
   open(): number {
-    this.#rows.set(this.#nextRow, { pages: [], length: 0 });
-    return this.#nextRow++;
+    this.#sequences.set(this.#nextSequence, { pages: [], length: 0 });
+    return this.#nextSequence++;
   }
 
-  fork(row: number): number {
-    const { pages, length } = this.#get(row, "fork");
+  fork(sequence: number): number {
+    const { pages, length } = this.#get(sequence, "fork");
     for (const page of pages) this.#references[page]!++;
-    this.#rows.set(this.#nextRow, { pages: [...pages], length });
-    return this.#nextRow++;
+    this.#sequences.set(this.#nextSequence, { pages: [...pages], length });
+    return this.#nextSequence++;
   }
 
-  truncate(row: number, length: number): void {
-    const paged = this.#get(row, "truncate");
+  truncate(sequence: number, length: number): void {
+    const paged = this.#get(sequence, "truncate");
     if (!Number.isInteger(length) || length < 0 || length > paged.length) {
       throw new RangeError(
-        `Cannot truncate sequence ${row}: the length must be an integer from 0 to ${paged.length}, got ${length}`,
+        `Cannot truncate sequence ${sequence}: the length must be an integer from 0 to ${paged.length}, got ${length}`,
       );
     }
     this.#release(paged.pages.splice(Math.ceil(length / PAGE_SIZE)));
     paged.length = length;
   }
 
-  close(row: number): void {
-    this.#release(this.#get(row, "close").pages);
-    this.#rows.delete(row);
+  close(sequence: number): void {
+    this.#release(this.#get(sequence, "close").pages);
+    this.#sequences.delete(sequence);
   }
 
-  length(row: number): number {
-    return this.#get(row, "measure").length;
+  length(sequence: number): number {
+    return this.#get(sequence, "measure").length;
   }
 
   /** Pages with room for `count` more tokens; nothing changes for the sequence until `commit`. */
-  extend(row: number, count: number): Extension {
-    const { pages, length } = this.#get(row, "feed");
+  extend(sequence: number, count: number): Extension {
+    const { pages, length } = this.#get(sequence, "feed");
     const extended = [...pages];
     let copy: [number, number] | undefined;
     const last = length % PAGE_SIZE === 0 ? undefined : pages[pages.length - 1]!;
@@ -91,25 +91,26 @@ export class Pages {
       extended[pages.length - 1] = copy[1];
     }
     while (extended.length * PAGE_SIZE < length + count) extended.push(this.#take());
-    return { row, pages: extended, from: length, to: length + count, copy };
+    return { sequence, pages: extended, from: length, to: length + count, copy };
   }
 
   commit(extension: Extension): void {
-    const paged = this.#get(extension.row, "feed");
+    const paged = this.#get(extension.sequence, "feed");
     if (extension.copy) this.#release([extension.copy[0]]);
     paged.pages = extension.pages as number[];
     paged.length = extension.to;
   }
 
   rollBack(extension: Extension): void {
-    const { pages } = this.#get(extension.row, "feed");
+    const { pages } = this.#get(extension.sequence, "feed");
     if (extension.copy) this.#release([extension.copy[1]]);
     this.#release(extension.pages.slice(pages.length));
   }
 
-  #get(row: number, action: string): PagedRow {
-    const paged = this.#rows.get(row);
-    if (!paged) throw new RangeError(`Cannot ${action} sequence ${row}: no such sequence is open`);
+  #get(sequence: number, action: string): PagedSequence {
+    const paged = this.#sequences.get(sequence);
+    if (!paged)
+      throw new RangeError(`Cannot ${action} sequence ${sequence}: no such sequence is open`);
     return paged;
   }
 

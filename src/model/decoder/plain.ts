@@ -44,31 +44,36 @@ export class PlainDecoder implements Decoder {
     return this.#pages.open();
   }
 
-  fork(row: number): number {
-    return this.#pages.fork(row);
+  fork(sequence: number): number {
+    return this.#pages.fork(sequence);
   }
 
-  truncate(row: number, length: number): void {
-    this.#pages.truncate(row, length);
+  truncate(sequence: number, length: number): void {
+    this.#pages.truncate(sequence, length);
   }
 
-  close(row: number): void {
-    this.#pages.close(row);
+  close(sequence: number): void {
+    this.#pages.close(sequence);
   }
 
-  length(row: number): number {
-    return this.#pages.length(row);
+  length(sequence: number): number {
+    return this.#pages.length(sequence);
   }
 
-  step(rows: Int32Array, tokens: Int32Array, offsets: Int32Array, sampling: StepSampling): Sampled {
-    checkStep({ rows, tokens, offsets, sampling }, this, (row) => this.length(row));
+  step(
+    sequences: Int32Array,
+    tokens: Int32Array,
+    offsets: Int32Array,
+    sampling: StepSampling,
+  ): Sampled {
+    checkStep({ sequences, tokens, offsets, sampling }, this, (sequence) => this.length(sequence));
     const { top } = sampling;
-    const out = allocateSamples(rows.length, top);
+    const out = allocateSamples(sequences.length, top);
     const extensions: Extension[] = [];
     try {
-      for (const [i, row] of rows.entries()) {
+      for (const [i, sequence] of sequences.entries()) {
         const fed = tokens.subarray(offsets[i], offsets[i + 1]);
-        const extension = this.#pages.extend(row, fed.length);
+        const extension = this.#pages.extend(sequence, fed.length);
         extensions.push(extension);
         this.#prepare(extension);
         let state: Float64Array = new Float64Array(0);
@@ -87,7 +92,7 @@ export class PlainDecoder implements Decoder {
           top,
         });
         if (!Number.isFinite(chosen.logprob) || !Number.isFinite(chosen.entropy)) {
-          throw notFinite(row);
+          throw notFinite(sequence);
         }
         out.tokens[i] = chosen.token;
         out.logprobs[i] = chosen.logprob;
@@ -104,9 +109,9 @@ export class PlainDecoder implements Decoder {
   }
 
   refresh(): void {
-    if (this.#pages.rows > 0) {
+    if (this.#pages.sequences > 0) {
       throw new Error(
-        `Cannot refresh the weights: no sequence may be open, got ${this.#pages.rows} open sequences`,
+        `Cannot refresh the weights: no sequence may be open, got ${this.#pages.sequences} open sequences`,
       );
     }
     const weights = this.#source();

@@ -93,17 +93,17 @@ for (const [server, [dialect, api, choice]] of Object.entries(answers)) {
     const policy = policyAt([url], { dialect, api });
     const session = policy.session();
     const messages = [{ role: "user", content: "q" }];
-    const row = session.open(letters.encode(letters.chat(messages)), { messages });
-    const segment = await session.generate(row, once());
+    const sequence = session.open(letters.encode(letters.chat(messages)), { messages });
+    const segment = await session.generate(sequence, once());
     assert.equal(letters.decode(segment.tokens), "<s>a</s>");
     assert.deepEqual([segment.finish, segment.stop], ["stop", "</s>"]);
     assert.equal(segment.top.width, 2);
     assert.deepEqual([...segment.top.ids.slice(0, 2)], [60, 120]);
     assert.deepEqual([...segment.logprobs.slice(0, 4)], [-0.5, -0.5, -0.5, -0.5]);
     assert.ok(segment.entropies.every(Number.isNaN));
-    assert.equal(letters.decode(row.tokens), "user:q<s>a</s>");
+    assert.equal(letters.decode(sequence.tokens), "user:q<s>a</s>");
     // A fork has the same past and its own future.
-    const fork = session.fork(row);
+    const fork = session.fork(sequence);
     session.append(fork, letters.encode("!"));
     await session.generate(fork, once());
     const [first, second] = bodies;
@@ -114,7 +114,7 @@ for (const [server, [dialect, api, choice]] of Object.entries(answers)) {
         content: "<s>a</s>!",
       });
     } else assert.deepEqual(second!.prompt, letters.encode("user:q<s>a</s>!"));
-    assert.equal(letters.decode(row.tokens), "user:q<s>a</s>");
+    assert.equal(letters.decode(sequence.tokens), "user:q<s>a</s>");
     const missing = choice.text === "<s>a</s>" ? /2 most likely/ : /8 of 16 tokens came without/;
     assert.match(policy.entropyMeaning, missing);
   });
@@ -125,12 +125,12 @@ test("RemotePolicy ends a segment at a stop string that began before it", async 
     reply(response, { text: "s>more</s>", finish_reason: "stop", stop_reason: "</s>" }),
   );
   const session = policyAt([url]).session();
-  const row = session.open(letters.encode("q</"));
-  const segment = await session.generate(row, { ...once(), begun: 2 });
+  const sequence = session.open(letters.encode("q</"));
+  const segment = await session.generate(sequence, { ...once(), begun: 2 });
   assert.equal(letters.decode(segment.tokens), "s>");
   assert.deepEqual([segment.finish, segment.stop], ["stop", "</s>"]);
-  assert.equal(letters.decode(row.tokens), "q</s>");
-  assert.equal(letters.decode((await session.generate(row, once())).tokens), "s>more</s>");
+  assert.equal(letters.decode(sequence.tokens), "q</s>");
+  assert.equal(letters.decode((await session.generate(sequence, once())).tokens), "s>more</s>");
 });
 
 test("RemotePolicy says what entropy means when log-probs are few or none", async (t) => {
@@ -175,10 +175,10 @@ test("RemotePolicy ends a sequence whose context is full", async (t) => {
     reply(response, { text: "abcd", finish_reason: "length" }),
   );
   const session = policyAt([url]).session();
-  const row = session.open(Array.from({ length: 60 }, () => 65));
-  assert.equal((await session.generate(row, once())).finish, "context");
+  const sequence = session.open(Array.from({ length: 60 }, () => 65));
+  assert.equal((await session.generate(sequence, once())).finish, "context");
   assert.equal(bodies[0]!.max_tokens, 4);
-  assert.equal((await session.generate(row, once())).finish, "context");
+  assert.equal((await session.generate(sequence, once())).finish, "context");
   assert.equal(bodies.length, 1);
 });
 
@@ -212,8 +212,8 @@ test("RemotePolicy leaves a broken endpoint for a good one", async (t) => {
   const sound = await serve(t, (_, response) => reply(response, good));
   const policy = policyAt([broken.url, sound.url]);
   const session = policy.session();
-  const rows = Array.from({ length: 40 }, () => session.open([65]));
-  await Promise.all(rows.map((row) => session.generate(row, once())));
+  const sequences = Array.from({ length: 40 }, () => session.open([65]));
+  await Promise.all(sequences.map((sequence) => session.generate(sequence, once())));
   const before = broken.bodies.length;
   assert.equal(sound.bodies.length, 40);
   await session.generate(session.open([65]), once());
@@ -239,8 +239,8 @@ test("RemotePolicy asks an overloaded endpoint for less at a time", async (t) =>
   });
   const policy = policyAt([url], { concurrency: 16, attempts: 20 });
   const session = policy.session();
-  const rows = Array.from({ length: 64 }, () => session.open([65]));
-  await Promise.all(rows.map((row) => session.generate(row, once())));
+  const sequences = Array.from({ length: 64 }, () => session.open([65]));
+  await Promise.all(sequences.map((sequence) => session.generate(sequence, once())));
   assert.ok(refused > 0 && most === 4);
   assert.ok(policy.health()[0]!.width < 16);
 });

@@ -203,7 +203,7 @@ export class RemotePolicy implements Policy {
   }
 
   session(): Session {
-    const rows = new Set<RemoteSequence>();
+    const sequences = new Set<RemoteSequence>();
     let nextId = 0;
     let disposed = false;
     const open = (
@@ -212,12 +212,12 @@ export class RemotePolicy implements Policy {
       messages: readonly ChatMessage[] | undefined,
       family: object = {},
     ): RemoteSequence => {
-      const row = { id: nextId++, tokens, promptLength, messages, family };
-      rows.add(row);
-      return row;
+      const sequence = { id: nextId++, tokens, promptLength, messages, family };
+      sequences.add(sequence);
+      return sequence;
     };
     const own = (sequence: Sequence): RemoteSequence => {
-      if (rows.has(sequence as RemoteSequence)) return sequence as RemoteSequence;
+      if (sequences.has(sequence as RemoteSequence)) return sequence as RemoteSequence;
       if (typeof sequence?.id !== "number") {
         throw new TypeError(
           `Cannot use a sequence: sequence must be one of this session, got ${shown(sequence)}`,
@@ -263,11 +263,11 @@ export class RemotePolicy implements Policy {
         tokens.length = length;
       },
       close: (sequence) => {
-        rows.delete(own(sequence));
+        sequences.delete(own(sequence));
       },
       dispose: () => {
         disposed = true;
-        rows.clear();
+        sequences.clear();
       },
     };
   }

@@ -50,7 +50,7 @@ export function entropyRise(
     const { prompt, tokens, trajectories } = modelTokens(tree, settings);
     return trajectories.map((path, trajectory) => ({
       prompt,
-      ...ofRow(
+      ...ofTrajectory(
         path.map((i) => tokens[i]!),
         trajectory,
         k,
@@ -76,7 +76,7 @@ export function entropyRise(
   };
 }
 
-function ofRow(path: readonly ModelToken[], trajectory: number, k: number) {
+function ofTrajectory(path: readonly ModelToken[], trajectory: number, k: number) {
   const near = meanOf(path.filter((token) => token.trajectory === trajectory && token.after < k));
   const rest = meanOf(path.filter(({ after }) => !(after < k)));
   const start = meanOf(path.slice(0, k));
@@ -149,20 +149,20 @@ function roundsOf(tree: ProfiledTree): RecordedRound[] {
   const { id } = tree.task as { id?: unknown };
   const prompt = typeof id === "string" ? id : `#${tree.index}`;
   const firsts: (number | undefined)[] = [];
-  return tree.trajectories.flatMap(({ id: row, kind, parent, leaf }) => {
+  return tree.trajectories.flatMap(({ id: trajectory, kind, parent, leaf }) => {
     const own = pathOf(tree, leaf).filter(
-      (node) => node.trajectory === row && node.kind === "model",
+      (node) => node.trajectory === trajectory && node.kind === "model",
     );
     const inherits = tree.config.baseline === "ancestor" && kind === "branch";
     const first = inherits ? undefined : own[0];
     const baseline = inherits ? firsts[parent] : first?.entropy;
-    firsts[row] = baseline;
+    firsts[trajectory] = baseline;
     if (baseline === undefined || Number.isNaN(baseline)) return [];
     return own.flatMap((node): RecordedRound[] => {
       const { entropy, id } = node;
       const follows = node.parent >= 0 && tree.nodes[node.parent]!.kind === "tool";
       if (node === first || !follows || entropy === undefined || Number.isNaN(entropy)) return [];
-      return [{ prompt, node: id, trajectory: row, entropy, baseline }];
+      return [{ prompt, node: id, trajectory: trajectory, entropy, baseline }];
     });
   });
 }

@@ -30,7 +30,11 @@ type Hand = [
   values?: number[],
 ];
 
-function treeOf(hands: Hand[], rows: { leaf: number; parent?: number; from?: number }[], id = "p") {
+function treeOf(
+  hands: Hand[],
+  trajectories: { leaf: number; parent?: number; from?: number }[],
+  id = "p",
+) {
   const nodes = hands.map(([parent, kind, trajectory, text, values = []], n): TreeNode => {
     const tokens = Int32Array.from(tokenizer.encode(text));
     const stop = /<\/\w+>$/.exec(text)?.[0];
@@ -53,7 +57,7 @@ function treeOf(hands: Hand[], rows: { leaf: number; parent?: number; from?: num
     },
     prompt: { text: "q", tokens: Int32Array.of(113) },
     nodes,
-    trajectories: rows.map(({ leaf, parent = -1, from = -1 }, trajectory) => ({
+    trajectories: trajectories.map(({ leaf, parent = -1, from = -1 }, trajectory) => ({
       ...{ id: trajectory, round: 0, parent, from, leaf, calls: 0, end: "answer" as const },
       kind: parent < 0 ? ("initial" as const) : ("branch" as const),
     })),

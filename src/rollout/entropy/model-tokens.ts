@@ -113,7 +113,7 @@ export function modelTokens(tree: ProfiledTree, options: ModelTokenOptions = {})
   const { tokenizer = tree.tokenizer, forced = false } = options;
   const tokens: ModelToken[] = [];
   const known = new Map<number, number[]>(); // The tokens of a node, once a trajectory has brought them.
-  const rows = tree.trajectories.map(({ id, leaf }) => {
+  const trajectories = tree.trajectories.map(({ id, leaf }) => {
     const segments: Step[][] = [[]];
     let after = Infinity;
     for (const node of pathOf(tree, leaf)) {
@@ -156,7 +156,11 @@ export function modelTokens(tree: ProfiledTree, options: ModelTokenOptions = {})
     return mine;
   });
   const { id } = tree.task as { id?: unknown };
-  return { prompt: typeof id === "string" ? id : `#${tree.index}`, tokens, trajectories: rows };
+  return {
+    prompt: typeof id === "string" ? id : `#${tree.index}`,
+    tokens,
+    trajectories: trajectories,
+  };
 }
 
 /** The text of each token id, by tokenizer: every trajectory asks for the same few. */

@@ -151,7 +151,7 @@ function inTurn(chains: readonly PlannedChain[], budget: number): Choice[] {
 /** From the prompt and before each anchor of the trajectories that are explored, state by state. */
 function explored(
   chains: readonly PlannedChain[],
-  { points, rows }: SettingsOf<"fr3e">,
+  { points, rows: trajectories }: SettingsOf<"fr3e">,
   bases: readonly number[] | undefined,
 ): Choice[] {
   const first = chains.filter(
@@ -163,6 +163,6 @@ function explored(
       .map((place) => choice(id, place))
       .sort((a, b) => a.at - b.at);
     const states: Choice[] = [{ trajectory: id, at: start, score: 0 }, ...anchors];
-    return states.flatMap((state) => Array.from({ length: rows }, () => state));
+    return states.flatMap((state) => Array.from({ length: trajectories }, () => state));
   });
 }

@@ -86,8 +86,8 @@ export function signalOf(chain: Chain, signal: BranchSignal, from = chain.start)
 function appoSignal(chain: Chain): Float64Array {
   const { drawn } = pathTokens(chain);
   const scores = new Float64Array(drawn.length).fill(NaN);
-  const row = { mask: drawn, blank: [], entropies: signalOf(chain, "top-entropy") };
-  for (const { token, score } of appoCandidates(0, row)) scores[token] = score;
+  const trajectory = { mask: drawn, blank: [], entropies: signalOf(chain, "top-entropy") };
+  for (const { token, score } of appoCandidates(0, trajectory)) scores[token] = score;
   return scores;
 }
 

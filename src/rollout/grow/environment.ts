@@ -45,7 +45,7 @@ export function environment(
   const began = performance.now();
   const tools = options.tools ?? new ToolSet();
   const calls = nativeCalls(options, policy.tokenizer, definitionsOf(tools, acting));
-  let rows = 0;
+  let trajectories = 0;
   return {
     policy,
     session: policy.session(),
@@ -63,7 +63,7 @@ export function environment(
     judge: options.judge,
     emit: options.onEvent ?? (() => undefined),
     clock: () => performance.now() - began,
-    nextKey: () => rows++,
+    nextKey: () => trajectories++,
     // At an endpoint a segment that is dropped has its price.
     refillsAhead: options.refillsAhead ?? policy.sampler !== "remote",
   };

@@ -32,11 +32,11 @@ export function finishTree<T extends RolloutTask>(
     }
   };
   const cutTexts: Record<number, string> = {};
-  for (const row of run.trajectories) {
-    take(row.leaf);
-    const over = row.length - config.responseLength;
+  for (const trajectory of run.trajectories) {
+    take(trajectory.leaf);
+    const over = trajectory.length - config.responseLength;
     if (over > 0) {
-      cutTexts[row.id] = policy.tokenizer.decode(keptOfCutNode(row.leaf, over), {
+      cutTexts[trajectory.id] = policy.tokenizer.decode(keptOfCutNode(trajectory.leaf, over), {
         skipSpecial: true,
       });
     }

@@ -19,7 +19,7 @@ import { type Grown, GrowthFailure, growTrees } from "./grow-trees.js";
 import { inEnvironments, type TreeEpisodes } from "./tree-episodes.js";
 import { shareTrunks, type TreeStart } from "./tree-start.js";
 import { chatOf, type RolloutTask, withObservation } from "../task.js";
-import { fixedRows, isExpansion, settingsBesidesRule } from "../branch/family/settings.js";
+import { fixedTrajectories, isExpansion, settingsBesidesRule } from "../branch/family/settings.js";
 import { pathOf, type RolloutTreeData, type TreeOrigin, treeRandom } from "../tree/tree-data.js";
 import { tokensBegun } from "./split-node.js";
 import type { CallFormat } from "../../tools/calls/call-format.js";
@@ -230,7 +230,7 @@ function expandingAgain(
   const own = expansion.rule;
   const settings = settingsBesidesRule(expansion);
   if (settings.signal === "own") settings.signal = made?.expand?.signal;
-  const fixed = fixedRows({ ...expansion, ...expand } as typeof expansion);
+  const fixed = fixedTrajectories({ ...expansion, ...expand } as typeof expansion);
   if (fixed.n === undefined) return { rule: own, expand: settings };
   if (n !== undefined && expand === undefined) return { beamSize: 1, attemptsPerTrajectory: 0 };
   return {

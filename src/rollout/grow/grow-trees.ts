@@ -41,8 +41,8 @@ async function growInLockstep(
   const monitors = config.dynamicRollouts && config.n > 1 ? await monitorEntropy(env, runs) : [];
   const penalty = new ConsecutivePenalty(runs.length);
   let active: Active[] = runs.flatMap((run, i) => {
-    const rows = monitors[i]?.initialRollouts ?? config.initialRollouts;
-    return run.start(Math.min(rows, config.n)).map((trajectory) => ({ run, trajectory }));
+    const trajectories = monitors[i]?.initialRollouts ?? config.initialRollouts;
+    return run.start(Math.min(trajectories, config.n)).map((trajectory) => ({ run, trajectory }));
   });
   for (let round = 0; active.length > 0; round++) {
     const survivors = await oneRound(active, round, config.responseLength);

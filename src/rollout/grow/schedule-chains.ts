@@ -40,12 +40,12 @@ async function currentLogprobs(
     return undefined;
   }
   const scores = readerOf(current);
-  const rows = liveChains(run).map(({ nodes }) => ({
+  const trajectories = liveChains(run).map(({ nodes }) => ({
     prompt: run.prompt.tokens,
     tokens: Int32Array.from([...run.prefixTokens, ...nodes.flatMap(({ tokens }) => [...tokens])]),
   }));
   const temperature = sampling.temperature ?? 1;
-  const found = await scores(rows, { temperature: temperature > 0 ? temperature : 1 });
+  const found = await scores(trajectories, { temperature: temperature > 0 ? temperature : 1 });
   return (trajectory) => found[trajectory]?.logprobs;
 }
 

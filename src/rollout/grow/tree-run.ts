@@ -94,8 +94,8 @@ export class TreeRun {
   }
 
   /** The first trajectories: copies of the prompt. */
-  start(rows: number): LiveTrajectory[] {
-    return Array.from({ length: rows }, () => this.#trajectories.fresh("initial", 0));
+  start(trajectories: number): LiveTrajectory[] {
+    return Array.from({ length: trajectories }, () => this.#trajectories.fresh("initial", 0));
   }
 
   /** A new root trajectory, when none survived and the budget is not spent. */

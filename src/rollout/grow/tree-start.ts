@@ -35,9 +35,9 @@ class Trunk {
       this.#row = session.open(prompt, options);
       if (this.#tokens.length > 0) session.append(this.#row, this.#tokens);
     }
-    const row = session.fork(this.#row);
-    if (length < this.#tokens.length) session.truncate(row, prompt.length + length);
-    return row;
+    const trajectory = session.fork(this.#row);
+    if (length < this.#tokens.length) session.truncate(trajectory, prompt.length + length);
+    return trajectory;
   }
 }
 

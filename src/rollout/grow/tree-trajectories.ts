@@ -30,8 +30,8 @@ class RefillsAhead {
   /** The first number that was never begun. */
   #next = 0;
 
-  constructor(beginRow: (number: number) => Begun) {
-    this.#beginTrajectory = beginRow;
+  constructor(beginTrajectory: (number: number) => Begun) {
+    this.#beginTrajectory = beginTrajectory;
   }
 
   /** Begins every number from `from` up to `until` that was not begun before. */

@@ -21,7 +21,7 @@ export function followPlan(plan: ReplayPlan, changes: ReplayChanges): Replay {
   const along = new Map<number, number>();
   const attempts: ReplayAttempt[] = [];
   const points: ReplayPoint[] = [];
-  const before = plan.trajectories.filter((row) => row.kind === "branch").length;
+  const before = plan.trajectories.filter((trajectory) => trajectory.kind === "branch").length;
   const present = new Set(plan.trajectories.filter((r) => r.kind === "initial").map((r) => r.id));
   let used = present.size;
   let unseen = 0;

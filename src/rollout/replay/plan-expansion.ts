@@ -49,9 +49,11 @@ export function planExpansion(
   };
   // A trajectory that was started because none continued is a first trajectory to a rule that would not
   // have waited.
-  const firstRow = (chain: Chain): Chain =>
+  const firstTrajectory = (chain: Chain): Chain =>
     chain.kind === "refill" && !config.expansion ? { ...chain, kind: "initial" } : chain;
-  const chains = storedChains(tree).map((chain) => planChain(firstRow(chain), settings, reading));
+  const chains = storedChains(tree).map((chain) =>
+    planChain(firstTrajectory(chain), settings, reading),
+  );
   const first = chains.filter(({ kind }) => kind === "initial").length;
   const plan: ExpansionPlan = {
     settings,

@@ -69,10 +69,10 @@ function stepsOf(tree: RolloutTreeData) {
     baseline: number;
   }[] = [];
   const baselines = new Map<number, number>();
-  const byRow = new Map<number, TreeNode[]>(tree.trajectories.map(({ id }) => [id, []]));
-  for (const node of tree.nodes) byRow.get(node.trajectory)?.push(node);
+  const byTrajectory = new Map<number, TreeNode[]>(tree.trajectories.map(({ id }) => [id, []]));
+  for (const node of tree.nodes) byTrajectory.get(node.trajectory)?.push(node);
   for (const { id, parent } of tree.trajectories) {
-    const own = byRow.get(id) ?? [];
+    const own = byTrajectory.get(id) ?? [];
     // Where a trajectory was left in the middle of a segment there are several nodes of it; the first tells
     // of all.
     const written = own.filter(

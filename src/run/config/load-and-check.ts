@@ -12,7 +12,11 @@ import {
 } from "../../../arguments/check-options.js";
 import { homePath } from "../../files/home-path.js";
 import { completeSettings } from "../../rollout/branch/family/complete-settings.js";
-import { expansionRules, fixedRows, isExpansion } from "../../rollout/branch/family/settings.js";
+import {
+  expansionRules,
+  fixedTrajectories,
+  isExpansion,
+} from "../../rollout/branch/family/settings.js";
 import { configKeys, expandSettings } from "./keys.js";
 import type { LoadedConfig, LoadOptions } from "./options.js";
 import { parseOverride } from "./override.js";
@@ -119,7 +123,9 @@ function refuseRows({ lab, actor_rollout_ref: { rollout } }: Config): void {
       `Cannot load the configuration: actor_rollout_ref.rollout.enable_dynamic_rollouts: is for AEPO's rules, got lab.branch_rule ${rule}`,
     );
   }
-  const { n } = fixedRows(completeSettings("load the configuration: lab.expand", rule, given));
+  const { n } = fixedTrajectories(
+    completeSettings("load the configuration: lab.expand", rule, given),
+  );
   if (n === undefined || n === rollout.n) return;
   throw new RangeError(
     `Cannot load the configuration: actor_rollout_ref.rollout.n: must be the ${n} trajectories that lab.branch_rule ${rule} makes of lab.expand, got ${rollout.n}`,

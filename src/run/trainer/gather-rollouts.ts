@@ -53,33 +53,34 @@ async function figures(
 }
 
 /** Some of the trajectories; a prompt that came a second time in the step is a group of its own. */
-function keptRows(
+function keptSequences(
   scored: Scored,
-  rows: FilteredGroups["rows"],
+  sequences: FilteredGroups["rows"],
   earlier: ReadonlySet<string>,
 ): ScoredTrajectory[] {
-  return rows.map((i) => {
-    const row = scored.trajectories[i]!;
-    return earlier.has(row.group)
-      ? { ...row, group: `${row.group} again, ${row.trajectory.tree}` }
-      : row;
+  return sequences.map((i) => {
+    const sequence = scored.trajectories[i]!;
+    return earlier.has(sequence.group)
+      ? { ...sequence, group: `${sequence.group} again, ${sequence.trajectory.tree}` }
+      : sequence;
   });
 }
 
-const namesOf = (rows: readonly ScoredTrajectory[]) => new Set(rows.map(({ group }) => group));
+const namesOf = (sequences: readonly ScoredTrajectory[]) =>
+  new Set(sequences.map(({ group }) => group));
 
 /** Rolls out a batch, and further prompts until the step has its tokens. */
 async function gatherTokens(gathering: Gathering, from: LoaderState): Promise<Gathered> {
   const { config, next, rollOut, score, tokens = 0 } = gathering;
   const size = config.data.train_batch_size;
   const trees: RolloutTree<Task>[] = [];
-  const rows: ScoredTrajectory[] = [];
+  const sequences: ScoredTrajectory[] = [];
   let [loader, cost, wanted] = [from, noCost, size];
   while (wanted > 0) {
     const { items, state } = next(loader, wanted);
     const made = await rollOut(items, trees.length);
     const scored = await score(made);
-    rows.push(...keptRows(scored, [...scored.trajectories.keys()], namesOf(rows)));
+    sequences.push(...keptSequences(scored, [...scored.trajectories.keys()], namesOf(sequences)));
     trees.push(...made);
     loader = state;
     cost = addCost(cost, spentOn(made));
@@ -87,7 +88,7 @@ async function gatherTokens(gathering: Gathering, from: LoaderState): Promise<Ga
     const prompts = ((tokens - cost.tokens) * trees.length) / Math.max(1, cost.tokens);
     wanted = Math.max(0, Math.min(size, Math.round(prompts)));
   }
-  const scored = new Scored(rows, trees);
+  const scored = new Scored(sequences, trees);
   return { trees, scored, loader, generated: generatedTokens(trees), cost, metrics: {} };
 }
 
@@ -103,7 +104,7 @@ export async function gatherRollouts(gathering: Gathering, from: LoaderState): P
   if (!enable) return gatherTokens(gathering, from);
   const name = metric ?? "acc";
   const trees: RolloutTree<Task>[] = [];
-  const rows: ScoredTrajectory[] = [];
+  const sequences: ScoredTrajectory[] = [];
   let [loader, cost] = [from, noCost];
   let [batches, generated, dropped, surplus] = [0, 0, 0, 0];
   while (trees.length < size) {
@@ -122,7 +123,7 @@ export async function gatherRollouts(gathering: Gathering, from: LoaderState): P
       },
       { before: trees.length, size },
     );
-    rows.push(...keptRows(scored, found.rows, namesOf(rows)));
+    sequences.push(...keptSequences(scored, found.rows, namesOf(sequences)));
     trees.push(...made.filter(({ index }) => found.groups.includes(index)));
     loader = state;
     batches++;
@@ -132,7 +133,7 @@ export async function gatherRollouts(gathering: Gathering, from: LoaderState): P
     surplus += found.surplus;
   }
   return {
-    ...{ trees, scored: new Scored(rows, trees), loader, generated, cost },
+    ...{ trees, scored: new Scored(sequences, trees), loader, generated, cost },
     metrics: {
       "train/num_gen_batches": batches,
       "filter/generated": batches * size,

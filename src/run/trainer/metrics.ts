@@ -57,11 +57,11 @@ const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / 
  * Validation figures per data source, under the reference's names: mean@N, std@N, and for N above 1
  * best@k and worst@k for k = 2, 4, …, N.
  */
-export function validationMetrics(rows: readonly ValidationScore[]): Record<string, number> {
+export function validationMetrics(sequences: readonly ValidationScore[]): Record<string, number> {
   const metrics: Record<string, number> = {};
-  for (const source of [...new Set(rows.map((row) => row.dataSource))].sort()) {
+  for (const source of [...new Set(sequences.map((sequence) => sequence.dataSource))].sort()) {
     const questions = new Map<string, number[]>();
-    for (const { dataSource, question, score } of rows) {
+    for (const { dataSource, question, score } of sequences) {
       if (dataSource !== source) continue;
       questions.set(question, [...(questions.get(question) ?? []), score]);
     }
@@ -105,9 +105,9 @@ export function batchMetrics(
   batch: TrainingBatch,
   responseLimit: number,
 ): Record<string, number> {
-  const trained = (pick: (row: TrainingBatch["trajectories"][number]) => Float32Array) =>
-    batch.trajectories.flatMap((row) =>
-      Array.from(pick(row)).filter((_, t) => row.trajectory.lossMask[t] === 1),
+  const trained = (pick: (sequence: TrainingBatch["trajectories"][number]) => Float32Array) =>
+    batch.trajectories.flatMap((sequence) =>
+      Array.from(pick(sequence)).filter((_, t) => sequence.trajectory.lossMask[t] === 1),
     );
   const lengths = scored.trajectories.map(({ trajectory }) => trajectory.tokens.length);
   const cut = lengths.filter((length) => length >= responseLimit).length;
@@ -132,11 +132,11 @@ export function batchMetrics(
     ),
     ...spread(
       "critic/advantages",
-      trained((row) => row.advantages),
+      trained((sequence) => sequence.advantages),
     ),
     ...spread(
       "critic/returns",
-      trained((row) => row.returns),
+      trained((sequence) => sequence.returns),
     ),
     ...spread("response_length", lengths),
     "response_length/clip_ratio": cut / lengths.length,

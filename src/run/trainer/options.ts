@@ -166,11 +166,11 @@ function correctionOptions({ algorithm, lab }: Config): RolloutCorrection {
 
 /** Trajectories or tokens of one forward pass: `use_dynamic_bsz` says which of them counts. */
 function passOptions(part: Config["critic"] | Config["actor_rollout_ref"]["actor"]) {
-  const rows = part.ppo_micro_batch_size_per_gpu ?? part.ppo_micro_batch_size;
+  const sequences = part.ppo_micro_batch_size_per_gpu ?? part.ppo_micro_batch_size;
   // The reference asks for a micro-batch size where passes are not dynamic; tokens do without one.
-  return part.use_dynamic_bsz || rows === null
+  return part.use_dynamic_bsz || sequences === null
     ? { maxTokensPerPass: part.ppo_max_token_len_per_gpu }
-    : { maxTokensPerPass: Infinity, maxSequencesPerPass: rows };
+    : { maxTokensPerPass: Infinity, maxSequencesPerPass: sequences };
 }
 
 /** What the configuration says about the critic. Mini-batches count prompts there and trajectories here. */
@@ -230,7 +230,7 @@ export function learningRateAt(
  * const { config } = await loadConfig({
  *   overrides: ["actor_rollout_ref.actor.ppo_mini_batch_size=4", "actor_rollout_ref.rollout.n=8"],
  * });
- * assert.equal(updateOptions(config).miniBatchSize, 32); // prompts there, rows here
+ * assert.equal(updateOptions(config).miniBatchSize, 32); // prompts there, sequences here
  * ```
  */
 export function updateOptions(config: Config): UpdateOptions {

@@ -17,15 +17,15 @@ test("lab.reuse_log_probs takes what the rollout said, which is what is measured
   const [measured, reused] = [await stepOf("float32"), await stepOf("float32", ["lab.reuse_log_probs=true"])]; // prettier-ignore
   assert.equal(measured.metrics["actor/reused_log_probs"], undefined);
   assert.equal(reused.metrics["actor/reused_log_probs"], 1);
-  for (const [i, row] of reused.batch.trajectories.entries()) {
-    const { lossMask, logprobs } = row.trajectory;
+  for (const [i, sequence] of reused.batch.trajectories.entries()) {
+    const { lossMask, logprobs } = sequence.trajectory;
     const other = measured.batch.trajectories[i]!;
-    assert.deepEqual(row.trajectory.tokens, other.trajectory.tokens);
+    assert.deepEqual(sequence.trajectory.tokens, other.trajectory.tokens);
     for (const [t, trained] of lossMask.entries()) {
       if (!trained) continue;
-      assert.equal(row.oldLogprobs![t], logprobs[t]);
-      assert.ok(Math.abs(row.oldLogprobs![t]! - other.oldLogprobs![t]!) < 1e-4);
-      assert.ok(Math.abs(row.entropies![t]! - other.entropies![t]!) < 1e-4);
+      assert.equal(sequence.oldLogprobs![t], logprobs[t]);
+      assert.ok(Math.abs(sequence.oldLogprobs![t]! - other.oldLogprobs![t]!) < 1e-4);
+      assert.ok(Math.abs(sequence.entropies![t]! - other.entropies![t]!) < 1e-4);
     }
   }
   const norm = measured.metrics["actor/grad_norm"]!;
@@ -36,8 +36,10 @@ test("lab.reuse_log_probs measures trajectories that a rounded copy sampled", as
   if (!compiledEngine()) return t.skip("LEFT OUT: plain code does not round weights");
   const step = await stepOf("int8", ["lab.reuse_log_probs=true"]);
   assert.equal(step.metrics["actor/reused_log_probs"], 0);
-  const apart = step.batch.trajectories.some((row) =>
-    row.trajectory.lossMask.some((m, k) => m && row.oldLogprobs![k] !== row.trajectory.logprobs[k]),
+  const apart = step.batch.trajectories.some((sequence) =>
+    sequence.trajectory.lossMask.some(
+      (m, k) => m && sequence.oldLogprobs![k] !== sequence.trajectory.logprobs[k],
+    ),
   );
   assert.ok(apart);
 });

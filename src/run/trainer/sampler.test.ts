@@ -22,7 +22,7 @@ test("a rounded sampler trains under correction by default and logs its mismatch
   if (!compiledEngine()) return t.skip("LEFT OUT: plain code does not round weights");
   const step = await stepFrom("int8");
   const { metrics, batch } = step;
-  assert.ok(batch.trajectories.every((row) => row.rolloutWeights !== undefined));
+  assert.ok(batch.trajectories.every((sequence) => sequence.rolloutWeights !== undefined));
   assert.ok(metrics["rollout_corr/k3_kl"]! > 0);
   assert.ok(metrics["rollout_corr/rollout_is_eff_sample_size"]! > 0.9);
   assert.ok(Number.isFinite(metrics["actor/grad_norm"]));
@@ -30,7 +30,7 @@ test("a rounded sampler trains under correction by default and logs its mismatch
   assert.ok(step.trees.every(({ sampler }) => sampler === "int8"));
 
   const off = await stepFrom("int8", ["lab.correct_sampler=false"]);
-  assert.ok(off.batch.trajectories.every((row) => row.rolloutWeights === undefined));
+  assert.ok(off.batch.trajectories.every((sequence) => sequence.rolloutWeights === undefined));
   assert.equal(off.metrics["rollout_corr/k3_kl"], metrics["rollout_corr/k3_kl"]);
 });
 

@@ -32,9 +32,9 @@ test("trainOn() starts all trajectories at once where nothing branches, half of 
 test("trainOn() trains with a reward over a whole group", async () => {
   const policy = smallPolicy();
   const seen: number[] = [];
-  const ranked = groupReward((rows) => {
-    seen.push(rows.length);
-    return rows.map((_, i) => i);
+  const ranked = groupReward((sequences) => {
+    seen.push(sequences.length);
+    return sequences.map((_, i) => i);
   });
   const run = await trainOn(policy, tasks.calc({ train: 1, test: 1 }), {
     ...options,

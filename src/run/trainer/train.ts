@@ -44,8 +44,20 @@ function toolCallLines(
   trees: readonly RolloutTree[],
 ): ({ step: number } & Record<string, unknown>)[] {
   return trees.flatMap(({ index, nodes }) =>
-    nodes.flatMap(({ id, trajectory: row, round, tool, run }) =>
-      tool ? [{ step, tree: index, row, round, node: id, ...tool, ms: run?.toolMs ?? null }] : [],
+    nodes.flatMap(({ id, trajectory, round, tool, run }) =>
+      tool
+        ? [
+            {
+              step,
+              tree: index,
+              row: trajectory,
+              round,
+              node: id,
+              ...tool,
+              ms: run?.toolMs ?? null,
+            },
+          ]
+        : [],
     ),
   );
 }
@@ -93,10 +105,10 @@ const hopeless = 3;
 
 /** Says which optimiser steps were skipped, and ends a run in which none is made any more. */
 function watchGradients(warn: (message: string) => void): (step: TrainerStep) => void {
-  let row: number[] = [];
+  let series: number[] = [];
   return ({ step, report }) => {
     if (!report || report.skippedSteps === 0) {
-      row = [];
+      series = [];
       return;
     }
     const { skippedSteps: skipped, optimizerSteps: all } = report;
@@ -104,10 +116,10 @@ function watchGradients(warn: (message: string) => void): (step: TrainerStep) =>
     warn(
       `step ${step}: ${skipped} of ${all} optimiser steps were skipped because their gradient was not finite (norm ${norm}); the weights are unchanged by them`,
     );
-    row = skipped === all ? [...row, step] : [];
-    if (row.length >= hopeless) {
+    series = skipped === all ? [...series, step] : [];
+    if (series.length >= hopeless) {
       throw new RangeError(
-        `Cannot train: an update must have a finite gradient, got norm ${norm} in all of steps ${row.join(", ")}; look at the rewards and at the learning rate`,
+        `Cannot train: an update must have a finite gradient, got norm ${norm} in all of steps ${series.join(", ")}; look at the rewards and at the learning rate`,
       );
     }
   };

@@ -6,7 +6,12 @@ import { type LoaderState, batches } from "../../data/batches.js";
 import type { Task } from "../../data/task.js";
 import { Critic } from "../../learn/update/critic.js";
 import { Learner } from "../../learn/update/learner.js";
-import { type TrainingBatch, type PreparedRow, rowsOf, trainedMask } from "../../learn/batch.js";
+import {
+  type TrainingBatch,
+  type PreparedSequence,
+  sequencesOf,
+  trainedMask,
+} from "../../learn/batch.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import { advantages, placeReward } from "../../learn/advantages.js";
 import { type KlControl, klInReward } from "../../learn/loss/kl.js";
@@ -362,8 +367,8 @@ export class Trainer implements AsyncIterable<TrainerStep> {
               ...(sampler === policy && !policy.sampler ? {} : { current: policy }),
               judge: async (_, tree) => {
                 const judged = new RolloutTree<Task>(tree as RolloutTreeData<Task>);
-                const { trajectories: rows } = await this.#score([judged], reward);
-                return rows.map(({ score }) => score.score > 0);
+                const { trajectories: sequences } = await this.#score([judged], reward);
+                return sequences.map(({ score }) => score.score > 0);
               },
               signal,
             }),
@@ -375,9 +380,9 @@ export class Trainer implements AsyncIterable<TrainerStep> {
           return clock.time("reward", () => this.#score(trees, reward));
         },
         finalRewards: async (scored) => {
-          const rows = await this.learner.prepare(rowsOf(scored));
-          const { rewards } = await this.#klPenalty(scored, rows);
-          return rewards.map((row) => row.reduce((sum, r) => sum + r, 0));
+          const sequences = await this.learner.prepare(sequencesOf(scored));
+          const { rewards } = await this.#klPenalty(scored, sequences);
+          return rewards.map((sequence) => sequence.reduce((sum, r) => sum + r, 0));
         },
       },
       this.#state.loader,
@@ -392,17 +397,17 @@ export class Trainer implements AsyncIterable<TrainerStep> {
   async #advantages(scored: Scored, step: number, clock: StepClock) {
     const options = advantageOptions(this.parts.config);
     // Values, and log-probabilities for a KL penalty, are needed before there are advantages.
-    const bare = rowsOf(scored);
+    const bare = sequencesOf(scored);
     const values = await this.critic?.values(bare).finally(() => clock.mark("values"));
     const prepared = await clock.time("old_log_prob", () => this.learner.prepare(bare));
-    const rows = values ? prepared.map((row, i) => ({ ...row, values: values[i]! })) : prepared;
+    const valued = values ? prepared.map((one, i) => ({ ...one, values: values[i]! })) : prepared;
     const penalty = this.parts.config.algorithm.use_kl_in_reward
-      ? await this.#klPenalty(scored, rows)
+      ? await this.#klPenalty(scored, valued)
       : undefined;
     const greedy =
       options.estimator === "remax" ? await this.#greedyBaselines(scored, step) : undefined;
     const batch = advantages(scored, {
-      ...{ ...options, rows },
+      ...{ ...options, rows: valued },
       ...(penalty ? { tokenRewards: penalty.rewards } : {}),
       ...(greedy ? { baselines: greedy.baselines } : {}),
     });
@@ -415,20 +420,20 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     };
   }
 
-  async #klPenalty(scored: Scored, rows: readonly PreparedRow[]) {
+  async #klPenalty(scored: Scored, sequences: readonly PreparedSequence[]) {
     const { config, reference } = this.parts;
     if (!reference) {
       throw new TypeError("Cannot use KL in the reward: a reference model must be given, got none");
     }
-    const { logprobs } = await this.learner.logProbs(rows, { model: reference });
+    const { logprobs } = await this.learner.logProbs(sequences, { model: reference });
     return klInReward(
       {
         scores: scored.trajectories.map(placeReward),
-        oldLogprobs: rows.map((row) => row.oldLogprobs),
+        oldLogprobs: sequences.map((sequence) => sequence.oldLogprobs),
         refLogprobs: logprobs,
         // What the sampler did not draw has no log-probability where nothing is measured.
-        mask: rows.map((row) =>
-          row.oldFrom === "sampler" ? trainedMask(row) : row.trajectory.lossMask,
+        mask: sequences.map((sequence) =>
+          sequence.oldFrom === "sampler" ? trainedMask(sequence) : sequence.trajectory.lossMask,
         ),
       },
       { kind: config.algorithm.kl_penalty, control: this.#state.kl },
@@ -450,8 +455,8 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       seed: this.#seedFor("baseline", step),
       signal,
     });
-    const { trajectories: rows } = await this.#score(greedy, reward);
-    const byTree = new Map(scored.trees.map(({ index }, i) => [index, rows[i]!.score.score]));
+    const { trajectories: sequences } = await this.#score(greedy, reward);
+    const byTree = new Map(scored.trees.map(({ index }, i) => [index, sequences[i]!.score.score]));
     const baselines = scored.trajectories.map(({ trajectory }) => byTree.get(trajectory.tree)!);
     return { baselines, cost: spentOn(greedy) };
   }
@@ -479,11 +484,11 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     }
     const scored = await this.#score(trees, reward);
     const sources = new Map(validation.map((task) => [task.id, task.dataSource]));
-    const rows = scored.trajectories.map(({ group, score: { score: value } }) => ({
+    const sequences = scored.trajectories.map(({ group, score: { score: value } }) => ({
       dataSource: sources.get(group)!,
       question: group,
       score: value,
     }));
-    return { metrics: validationMetrics(rows), trees, scored };
+    return { metrics: validationMetrics(sequences), trees, scored };
   }
 }

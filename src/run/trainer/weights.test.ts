@@ -82,16 +82,16 @@ test("a sampler in bfloat16 is then the policy itself: as likely, and nothing is
   if (!compiledEngine()) return t.skip("LEFT OUT: plain code does not round weights");
   const { policy, train: tasks } = await parts();
   const { model, tokenizer } = policy;
-  const rows = async (dtype: "float32" | "bfloat16") => {
+  const sequences = async (dtype: "float32" | "bfloat16") => {
     const sampler = Policy.fromModel(model, tokenizer as HfTokenizer, { dtype });
     assert.equal(sampler.sampler, undefined);
     const settings = { n: 2, initialRollouts: 2, responseLength: 12, seed: 1 };
     return (await rollout(sampler, tasks[0]!, settings)).selected;
   };
-  const halves = await rows("bfloat16");
-  for (const [i, row] of (await rows("float32")).entries()) {
-    assert.deepEqual(halves[i]!.tokens, row.tokens);
-    for (const [t, logprob] of row.logprobs.entries()) {
+  const halves = await sequences("bfloat16");
+  for (const [i, sequence] of (await sequences("float32")).entries()) {
+    assert.deepEqual(halves[i]!.tokens, sequence.tokens);
+    for (const [t, logprob] of sequence.logprobs.entries()) {
       assert.ok(Math.abs(halves[i]!.logprobs[t]! - logprob) < 1e-5);
     }
   }

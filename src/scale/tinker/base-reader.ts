@@ -29,7 +29,7 @@ export class BaseReader implements Required<Pick<Policy, "logProbs">> {
     }
     this.#session ??= this.#open();
     const id = await this.#session;
-    return Promise.all(sequences.map((row) => this.#read(id, row)));
+    return Promise.all(sequences.map((sequence) => this.#read(id, sequence)));
   }
 
   async #open(): Promise<string> {

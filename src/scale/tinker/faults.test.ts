@@ -23,7 +23,7 @@ import type { TinkerPolicy } from "./tinker-policy.js";
 const task = tasks.calc({ train: 1, test: 1 }).train[0]!;
 const options = { learningRate: 3e-3, maxNorm: Infinity };
 
-async function rowsOf(far: TinkerPolicy): Promise<TrainingBatch> {
+async function sequencesOf(far: TinkerPolicy): Promise<TrainingBatch> {
   const growing = { n: 4, initialRollouts: 4, responseLength: 12, tools: new ToolSet(), seed: 1 };
   const tree = await rollout(far, task, growing);
   return advantages(await score(tree, ({ response }) => (response.length % 7) / 7));
@@ -36,7 +36,7 @@ async function updated(t: TestContext, base: Model, faults: Partial<FakeServerOp
   const { server, far } = await farModel(t, base, faults, { note });
   const near = nearTrainee(base, options);
   const before = adaptersOf(near.model);
-  const batch = await rowsOf(far);
+  const batch = await sequencesOf(far);
   await new Learner(far.trainee, options).update(batch);
   await new Learner(near, options).update(batch);
   const found = apart(before, await server.adapters(), adaptersOf(near.model));
@@ -101,7 +101,7 @@ test("a lost answer to a gradient ends the update, and what was saved continues"
     fault: (path, count) =>
       path === "forward_backward" && count === 1 ? "broken after" : undefined,
   });
-  const batch = await rowsOf(far);
+  const batch = await sequencesOf(far);
   const learner = new Learner(far.trainee, options);
   await learner.update(batch);
   const saved = await far.save("one");
@@ -153,7 +153,7 @@ test("work that never ends is given up after its time, and can be called off bef
 test("a session that the server ended is told as such, and resumed in a new one", async (t) => {
   const base = await smallModel();
   const { server, far } = await farModel(t, base);
-  const batch = await rowsOf(far);
+  const batch = await sequencesOf(far);
   const learner = new Learner(far.trainee, options);
   await learner.update(batch);
   const saved = await far.save();
@@ -171,7 +171,7 @@ test("a session that the server ended is told as such, and resumed in a new one"
 test("another program continues from what one saved, moments included", async (t) => {
   const base = await smallModel();
   const { server, far } = await farModel(t, base);
-  const batch = await rowsOf(far);
+  const batch = await sequencesOf(far);
   await new Learner(far.trainee, options).update(batch);
   const resume = await far.save();
   const again = await openTinker(server.url, { tokenizer, resume });

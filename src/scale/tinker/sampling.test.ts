@@ -81,9 +81,12 @@ test("a sequence ends where a local model's does, whatever a server writes beyon
   const { far } = await farModel(t, base);
   const session = far.session();
   for (let seed = 0; seed < 20; seed++) {
-    const row = session.open(tokenizer.encode("What is 6*7?"));
+    const sequence = session.open(tokenizer.encode("What is 6*7?"));
     const options = { maxTokens: 60, stop: ["a"], random: Random.from(seed) };
-    const { tokens, finish, stop, entropies, logprobs, top } = await session.generate(row, options);
+    const { tokens, finish, stop, entropies, logprobs, top } = await session.generate(
+      sequence,
+      options,
+    );
     const end = tokens.findIndex((id) => tokenizer.eosIds.includes(id));
     assert.ok(end < 0 || (end === tokens.length - 1 && finish === "end"));
     const text = tokenizer.decode([...tokens.slice(0, -1)]);
@@ -94,14 +97,14 @@ test("a sequence ends where a local model's does, whatever a server writes beyon
       entropies,
       logprobs.map((p) => -p),
     );
-    assert.equal(row.tokens.length, tokenizer.encode("What is 6*7?").length + tokens.length);
+    assert.equal(sequence.tokens.length, tokenizer.encode("What is 6*7?").length + tokens.length);
   }
-  const row = session.open([1, 2, 3]);
+  const sequence = session.open([1, 2, 3]);
   const one = { maxTokens: 4, random: Random.from(1) };
-  await assert.rejects(session.generate(row, { ...one, minP: 0.1 }), /minP must be left out/);
-  const fork = session.fork(row);
+  await assert.rejects(session.generate(sequence, { ...one, minP: 0.1 }), /minP must be left out/);
+  const fork = session.fork(sequence);
   await session.generate(fork, one);
-  assert.equal(row.tokens.length, 3);
+  assert.equal(sequence.tokens.length, 3);
   session.truncate(fork, 2);
   assert.deepEqual([...fork.tokens], [1, 2]);
   base.dispose();
@@ -121,14 +124,14 @@ test("trainOn trains a server's model, and sampling follows the weights", async 
   assert.equal(server.count("save_weights_for_sampler"), 2);
 
   const session = far.session();
-  const row = session.open([1, 2, 3]);
+  const sequence = session.open([1, 2, 3]);
   const trees = await rollout(far, tasks.calc({ train: 1, test: 1 }).train, {
     ...{ n: 4, initialRollouts: 4, responseLength: 12, tools, seed: 5 },
   });
   await update(far, advantages(await score(trees, ({ length }) => length % 3)), {
     learningRate: 1e-4,
   });
-  const stale = session.generate(row, { maxTokens: 2, random: Random.from(1) });
+  const stale = session.generate(sequence, { maxTokens: 2, random: Random.from(1) });
   await assert.rejects(stale, /training has changed them since/);
   base.dispose();
 });

@@ -24,7 +24,7 @@ import { TinkerError } from "./client/errors.js";
 import { TinkerClient } from "./client/tinker-client.js";
 import { TinkerRun } from "./client/tinker-run.js";
 import { readSequence } from "./read-sequence.js";
-import { readRow } from "./rows.js";
+import { readRow } from "./token-sequences.js";
 import { TinkerSession } from "./tinker-session.js";
 import type { TinkerTrainee } from "./tinker-trainee.js";
 

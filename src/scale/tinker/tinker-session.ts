@@ -7,7 +7,7 @@ interface TinkerSequence extends Sequence {
 
 /** Sequences that are token lists here and are continued by whole prompts: a fork is a copy of its prefix. */
 export class TinkerSession implements Session {
-  readonly #rows = new Set<TinkerSequence>();
+  readonly #sequences = new Set<TinkerSequence>();
   readonly #contextLength: number;
   readonly #generate: (tokens: readonly number[], options: GenerateOptions) => Promise<Segment>;
   #nextId = 0;
@@ -64,22 +64,22 @@ export class TinkerSession implements Session {
   }
 
   close(sequence: Sequence): void {
-    this.#rows.delete(this.#own("close", sequence));
+    this.#sequences.delete(this.#own("close", sequence));
   }
 
   dispose(): void {
     this.#disposed = true;
-    this.#rows.clear();
+    this.#sequences.clear();
   }
 
   #add(tokens: number[]): Sequence {
-    const row = { id: this.#nextId++, tokens };
-    this.#rows.add(row);
-    return row;
+    const sequence = { id: this.#nextId++, tokens };
+    this.#sequences.add(sequence);
+    return sequence;
   }
 
   #own(action: string, sequence: Sequence): TinkerSequence {
-    for (const own of this.#rows) if (own === sequence) return own;
+    for (const own of this.#sequences) if (own === sequence) return own;
     if (typeof sequence?.id !== "number") {
       throw new TypeError(
         `Cannot ${action}: sequence must be a sequence of this session, got ${shown(sequence)}`,

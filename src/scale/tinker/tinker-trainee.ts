@@ -2,13 +2,13 @@ import { clipBounds } from "../../learn/loss/options.js";
 import {
   gatherFrom,
   type PassLogProbs,
-  type PassRow,
+  type PassSequence,
   splitByTokens,
   spreadOver,
 } from "../../learn/update/passes.js";
 import type {
   PassLoss,
-  RowMeasures,
+  SequenceMeasures,
   StepReport,
   StepWork,
   Trainee,
@@ -19,8 +19,20 @@ import { tf } from "../../tensor/tf.js";
 import { capabilitiesOf, type TinkerCapabilities } from "./capabilities.js";
 import { TinkerError, TinkerLostAnswer } from "./client/errors.js";
 import type { TinkerAdam, TinkerDatum, TinkerLoss, TinkerRun } from "./client/tinker-run.js";
-import { exactGradient, type GradientRow, movingRows, ratioRow } from "./gradient-rows.js";
-import { laidOut, ownPart, readRow, shifted, surprisals, type TokenRow } from "./rows.js";
+import {
+  exactGradient,
+  type GradientSequence,
+  movingSequences,
+  ratioSequence,
+} from "./gradient-sequences.js";
+import {
+  laidOut,
+  ownPart,
+  readRow,
+  shifted,
+  surprisals,
+  type TokenSequence,
+} from "./token-sequences.js";
 
 /** The figures of a pass's loss, and its gradient with respect to each response token's ln p. */
 interface LossGradient {
@@ -32,20 +44,20 @@ interface LossGradient {
  * dL/dlogp of a loss at given log-probabilities, by sequence. Where entropies are asked for, surprisals stand
  * for them, without a gradient.
  */
-async function lossGradient<R extends PassRow>(
-  rows: R[],
+async function lossGradient<R extends PassSequence>(
+  sequences: R[],
   logprobs: readonly Float32Array[],
-  lossOf: (rows: R[], found: PassLogProbs) => PassLoss,
+  lossOf: (sequences: R[], found: PassLogProbs) => PassLoss,
 ): Promise<LossGradient> {
-  const numbers = new Map(rows.map((row, i) => [row, logprobs[i]!]));
+  const numbers = new Map(sequences.map((sequence, i) => [sequence, logprobs[i]!]));
   const [at, entropies] = tf.tidy(() => [
-    tf.variable(spreadOver(rows, (row) => numbers.get(row)!)),
-    tf.keep(spreadOver(rows, (row) => surprisals(numbers.get(row)!))),
+    tf.variable(spreadOver(sequences, (sequence) => numbers.get(sequence)!)),
+    tf.keep(spreadOver(sequences, (sequence) => surprisals(numbers.get(sequence)!))),
   ]) as [tf.Variable<tf.Rank.R2>, tf.Tensor2D];
   const kept: Record<string, tf.Tensor> = {};
   const { value, gradients } = gradientsOf(
     () => {
-      const { loss, figures } = lossOf(rows, { logprobs: at, entropies });
+      const { loss, figures } = lossOf(sequences, { logprobs: at, entropies });
       for (const [name, figure] of Object.entries(figures)) kept[name] = tf.keep(figure.clone());
       return loss.asScalar();
     },
@@ -55,7 +67,7 @@ async function lossGradient<R extends PassRow>(
   const read = async (tensor: tf.Tensor) => (await tensor.data()) as Float32Array;
   const figures: LossGradient["figures"] = {};
   for (const [name, figure] of Object.entries(kept)) figures[name] = await read(figure);
-  const out = gatherFrom(rows, await read(gradient!));
+  const out = gatherFrom(sequences, await read(gradient!));
   tf.dispose([value, at, entropies, gradient!, ...Object.values(kept)]);
   return { gradients: out, figures };
 }
@@ -81,7 +93,7 @@ function serverLossOf(options: UpdateOptions): ServerLoss | undefined {
 }
 
 /** A sequence whose measuring is known. */
-type KnownRow = PassRow & { oldLogprobs?: Float32Array };
+type KnownSequence = PassSequence & { oldLogprobs?: Float32Array };
 
 const refuse = (name: string, must: string, got: unknown): never => {
   throw new RangeError(
@@ -100,7 +112,7 @@ export class TinkerTrainee implements Trainee {
   /** ln p of sequences under the weights of now. */
   #known = new WeakMap<object, Float32Array>();
   /** The last sequences read under them, and what was said. */
-  #probe: { rows: readonly TokenRow[]; logprobs: Float32Array[] } | undefined;
+  #probe: { sequences: readonly TokenSequence[]; logprobs: Float32Array[] } | undefined;
 
   constructor(run: TinkerRun, given: Partial<TinkerCapabilities>, steps = 0) {
     this.#run = run;
@@ -149,36 +161,43 @@ export class TinkerTrainee implements Trainee {
     }
   }
 
-  async measure(rows: readonly PassRow[], settings: UpdateSettings): Promise<RowMeasures> {
+  async measure(
+    sequences: readonly PassSequence[],
+    settings: UpdateSettings,
+  ): Promise<SequenceMeasures> {
     this.check(settings);
     const { maxTokensPerPass, maxSequencesPerPass } = settings;
     const logprobs: Float32Array[] = [];
-    for (const pass of splitByTokens(rows, { maxTokensPerPass, maxSequencesPerPass })) {
+    for (const pass of splitByTokens(sequences, { maxTokensPerPass, maxSequencesPerPass })) {
       logprobs.push(...(await this.logProbs(pass)));
     }
     return { logprobs, entropies: logprobs.map(surprisals) };
   }
 
   /** ln p of sequences under the weights of now; asked for once. */
-  async logProbs(rows: readonly TokenRow[]): Promise<Float32Array[]> {
-    const missing = rows.filter(({ trajectory }) => !this.#known.has(trajectory));
+  async logProbs(sequences: readonly TokenSequence[]): Promise<Float32Array[]> {
+    const missing = sequences.filter(({ trajectory }) => !this.#known.has(trajectory));
     if (missing.length > 0) {
       const found = await this.#forward(missing);
       missing.forEach(({ trajectory }, i) => this.#known.set(trajectory, found[i]!));
     }
-    return rows.map(({ trajectory }) => this.#known.get(trajectory)!);
+    return sequences.map(({ trajectory }) => this.#known.get(trajectory)!);
   }
 
-  async #forward(rows: readonly TokenRow[]): Promise<Float32Array[]> {
+  async #forward(sequences: readonly TokenSequence[]): Promise<Float32Array[]> {
     const answer = await this.#run.forward(
-      rows.map((row) => ({
-        ...shifted(row),
-        inputs: { weights: laidOut(row, new Float32Array(row.trajectory.tokens.length).fill(1)) },
+      sequences.map((sequence) => ({
+        ...shifted(sequence),
+        inputs: {
+          weights: laidOut(sequence, new Float32Array(sequence.trajectory.tokens.length).fill(1)),
+        },
       })),
     );
     this.#capabilities ??= { ...capabilitiesOf(answer, this.#run.client.url), ...this.#given };
-    const logprobs = rows.map((row, i) => ownPart(row, answer.loss_fn_outputs[i]!.logprobs!));
-    this.#probe = { rows, logprobs };
+    const logprobs = sequences.map((sequence, i) =>
+      ownPart(sequence, answer.loss_fn_outputs[i]!.logprobs!),
+    );
+    this.#probe = { sequences, logprobs };
     return logprobs;
   }
 
@@ -188,15 +207,15 @@ export class TinkerTrainee implements Trainee {
    */
   async #moved(): Promise<boolean | undefined> {
     if (!this.#probe) return undefined;
-    const { rows, logprobs } = this.#probe;
-    const now = await this.#forward(rows);
-    const again = await this.#forward(rows);
+    const { sequences, logprobs } = this.#probe;
+    const now = await this.#forward(sequences);
+    const again = await this.#forward(sequences);
     if (!same(now, again)) return undefined;
-    this.#probe = { rows, logprobs };
+    this.#probe = { sequences, logprobs };
     return !same(now, logprobs);
   }
 
-  async step<R extends PassRow>(work: StepWork<R>): Promise<StepReport> {
+  async step<R extends PassSequence>(work: StepWork<R>): Promise<StepReport> {
     this.check(work.settings);
     if (this.#unsure !== undefined) {
       throw new TinkerError(
@@ -210,19 +229,19 @@ export class TinkerTrainee implements Trainee {
   }
 
   /** Sends dL/dlogp as it is at the log-probabilities of now; false where it is not finite. */
-  async #exactGradient<R extends PassRow>(work: StepWork<R>): Promise<boolean> {
-    const rows: GradientRow[][] = [];
+  async #exactGradient<R extends PassSequence>(work: StepWork<R>): Promise<boolean> {
+    const sequences: GradientSequence[][] = [];
     for (const pass of work.passes) {
       const logprobs = await this.logProbs(pass);
       const { gradients, figures } = await lossGradient(pass, logprobs, work.lossOf);
       work.seen(pass, figures);
-      rows.push(gradientRows(pass, gradients, logprobs));
+      sequences.push(gradientSequences(pass, gradients, logprobs));
     }
-    const all = rows.flat();
+    const all = sequences.flat();
     if (!finite(all)) return false;
-    const moving = new Set(movingRows(all));
-    for (const pass of rows) {
-      const some = pass.filter((row) => moving.has(row));
+    const moving = new Set(movingSequences(all));
+    for (const pass of sequences) {
+      const some = pass.filter((sequence) => moving.has(sequence));
       if (some.length === 0) continue;
       const { loss, data } = exactGradient(some, this.capabilities, moving.size);
       await this.#send(data, loss);
@@ -231,20 +250,22 @@ export class TinkerTrainee implements Trainee {
   }
 
   /** Lets the server compute a loss that it has exactly as we do. */
-  async #servedLoss<R extends PassRow>(work: StepWork<R>, loss: TinkerLoss): Promise<boolean> {
+  async #servedLoss<R extends PassSequence>(work: StepWork<R>, loss: TinkerLoss): Promise<boolean> {
     const count = work.passes.reduce((sum, pass) => sum + pass.length, 0);
-    const passes: { pass: R[]; rows: GradientRow[] }[] = [];
+    const passes: { pass: R[]; sequences: GradientSequence[] }[] = [];
     for (const pass of work.passes) {
-      const old = pass.map((row: KnownRow) => row.oldLogprobs!);
+      const old = pass.map((sequence: KnownSequence) => sequence.oldLogprobs!);
       // Where the ratio is 1 the gradient is the advantage, with all that weighs it.
       const { gradients } = await lossGradient(pass, old, work.lossOf);
-      passes.push({ pass, rows: gradientRows(pass, gradients, old) });
+      passes.push({ pass, sequences: gradientSequences(pass, gradients, old) });
     }
-    if (!finite(passes.flatMap(({ rows }) => rows))) return false;
-    for (const { pass, rows } of passes) {
-      const data = rows.map((row) => ratioRow(row, this.capabilities, count));
+    if (!finite(passes.flatMap(({ sequences }) => sequences))) return false;
+    for (const { pass, sequences } of passes) {
+      const data = sequences.map((sequence) => ratioSequence(sequence, this.capabilities, count));
       const answer = await this.#send(data, loss);
-      const logprobs = pass.map((row, i) => ownPart(row, answer.loss_fn_outputs[i]!.logprobs!));
+      const logprobs = pass.map((sequence, i) =>
+        ownPart(sequence, answer.loss_fn_outputs[i]!.logprobs!),
+      );
       const { figures } = await lossGradient(pass, logprobs, work.lossOf);
       work.seen(pass, figures);
     }
@@ -261,7 +282,7 @@ export class TinkerTrainee implements Trainee {
     }
   }
 
-  async #optimStep(now: StepWork<PassRow>["now"]): Promise<StepReport> {
+  async #optimStep(now: StepWork<PassSequence>["now"]): Promise<StepReport> {
     const { clips } = this.capabilities;
     const bounded = now.maxNorm < Infinity;
     const adam: TinkerAdam = {
@@ -302,14 +323,14 @@ export class TinkerTrainee implements Trainee {
 }
 
 const same = (a: readonly Float32Array[], b: readonly Float32Array[]): boolean =>
-  a.every((row, i) => row.every((value, t) => value === b[i]![t]));
+  a.every((sequence, i) => sequence.every((value, t) => value === b[i]![t]));
 
-const finite = (rows: readonly GradientRow[]): boolean =>
-  rows.every(({ gradient }) => gradient.every(Number.isFinite));
+const finite = (sequences: readonly GradientSequence[]): boolean =>
+  sequences.every(({ gradient }) => gradient.every(Number.isFinite));
 
-const gradientRows = (
-  pass: readonly PassRow[],
+const gradientSequences = (
+  pass: readonly PassSequence[],
   gradients: readonly Float32Array[],
   logprobs: readonly Float32Array[],
-): GradientRow[] =>
-  pass.map((row, i) => ({ row, gradient: gradients[i]!, logprobs: logprobs[i]! }));
+): GradientSequence[] =>
+  pass.map((sequence, i) => ({ sequence, gradient: gradients[i]!, logprobs: logprobs[i]! }));

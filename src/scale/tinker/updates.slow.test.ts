@@ -25,7 +25,7 @@ const growing: RolloutOptions = {
 };
 
 /** Scored sequences whose rewards differ. */
-async function scoredRows(policy: Policy, options: RolloutOptions = {}): Promise<Scored> {
+async function scoredSequences(policy: Policy, options: RolloutOptions = {}): Promise<Scored> {
   const tree = await rollout(policy, task, { ...growing, ...options });
   return score(tree, ({ response }) => (response.length % 7) / 7);
 }
@@ -38,7 +38,7 @@ async function compared(
   options: UpdateOptions,
 ): Promise<{ relative: number; moved: number; far: number; near: number }> {
   const { server, far } = await farModel(t, base, { reduction });
-  const scored = await scoredRows(far);
+  const scored = await scoredSequences(far);
   const near = nearTrainee(base, options);
   const before = adaptersOf(near.model);
   const [there, here] = [new Learner(far.trainee, options), new Learner(near, options)];
@@ -92,7 +92,7 @@ test("a server's clipping is asked for where it has one, and else what was not c
   assert.ok(clipped.relative < 1e-3, String(clipped.relative));
   const { far } = await farModel(t, base);
   const { metrics } = await new Learner(far.trainee, options).update(
-    advantages(await scoredRows(far)),
+    advantages(await scoredSequences(far)),
   );
   assert.equal(metrics["actor/unclipped"], 1);
   base.dispose();
@@ -102,7 +102,7 @@ test("a KL loss is measured against the server's base model", async (t) => {
   const base = await smallModel();
   const kl = { ...steps, klLossCoefficient: 0.5 };
   const { server, far } = await farModel(t, base);
-  const scored = await scoredRows(far);
+  const scored = await scoredSequences(far);
   const near = nearTrainee(base, kl);
   const before = adaptersOf(near.model);
   await new Learner(far.trainee, { ...kl, reference: far.reference }).update(advantages(scored));
@@ -116,7 +116,7 @@ test("a KL loss is measured against the server's base model", async (t) => {
 test("what a server cannot follow is refused before anything is sent", async (t) => {
   const base = await smallModel();
   const { server, far } = await farModel(t, base);
-  const batch = advantages(await scoredRows(far));
+  const batch = advantages(await scoredSequences(far));
   const sent = server.count("forward");
   const bonus = new Learner(far.trainee).update(batch, { entropyCoefficient: 0.1 });
   await assert.rejects(bonus, /entropyCoefficient must be 0, since a server says no entropies/);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { TrainingBatch, type BatchRow } from "../../learn/batch.js";
+import { TrainingBatch, type BatchSequence } from "../../learn/batch.js";
 import { actorLoss } from "../../learn/loss/losses.js";
 import { klKinds } from "../../learn/loss/kl.js";
 import { lossFacts, lossNameOf, lossNames } from "../../learn/loss/registry.js";
@@ -20,7 +20,10 @@ import type { ExplainPayload, ObjectiveSettings } from "./payload.js";
 type Tensor = InstanceType<typeof tf.Tensor>;
 
 /** Trajectories side by side, as the library's losses read them. */
-function matrix(rows: readonly BatchRow[], pick: (row: BatchRow) => ArrayLike<number>): Tensor {
+function matrix(
+  rows: readonly BatchSequence[],
+  pick: (row: BatchSequence) => ArrayLike<number>,
+): Tensor {
   const width = Math.max(...rows.map(({ trajectory }) => trajectory.tokens.length));
   const out = new Float32Array(rows.length * width);
   rows.forEach((row, r) => {

@@ -2,7 +2,7 @@ import { sourceLines } from "#pages/source-lines";
 import { toBase64 } from "#platform/bytes";
 import { oneOf, type OptionRules } from "../../../arguments/check-options.js";
 import { type AdvantageOptions, advantages } from "../../learn/advantages.js";
-import { type BatchRow, trainedMask, TrainingBatch } from "../../learn/batch.js";
+import { type BatchSequence, trainedMask, TrainingBatch } from "../../learn/batch.js";
 import type { LossDefinition } from "../../learn/loss/definition.js";
 import * as f from "../../learn/loss/formula.js";
 import type { FormulaLine } from "../../learn/loss/formula.js";
@@ -133,29 +133,35 @@ interface CriticValues {
  * tokens up to there: what a critic would say that knew these trees and nothing else.
  */
 export function criticValues(batch: TrainingBatch): CriticValues {
-  const { trajectories: rows } = batch;
-  if (rows.length > 0 && rows.every((row) => row.values !== undefined)) {
-    return { values: rows.map((row) => Float64Array.from(row.values!)), learned: true };
+  const { trajectories: sequences } = batch;
+  if (sequences.length > 0 && sequences.every((sequence) => sequence.values !== undefined)) {
+    return {
+      values: sequences.map((sequence) => Float64Array.from(sequence.values!)),
+      learned: true,
+    };
   }
-  const mean = (of: typeof rows) => of.reduce((sum, { reward }) => sum + reward, 0) / of.length;
-  const values = rows.map(({ trajectory, group }) => {
+  const mean = (of: typeof sequences) =>
+    of.reduce((sum, { reward }) => sum + reward, 0) / of.length;
+  const values = sequences.map(({ trajectory, group }) => {
     const tree = batch.scored?.trees.find(({ index }) => index === trajectory.tree);
     const out = new Float64Array(trajectory.tokens.length);
     // Before its first token a trajectory is its prompt alone, as are all trajectories of its group.
-    out[0] = mean(rows.filter((row) => row.group === group));
+    out[0] = mean(sequences.filter((sequence) => sequence.group === group));
     let start = 0;
     const nodes = tree ? trajectory.nodes : [];
     nodes.forEach((node) => {
       const length = tree!.nodes[node]!.tokens.length;
-      const same = rows.filter(
-        (row) => row.trajectory.tree === trajectory.tree && row.trajectory.nodes.includes(node),
+      const same = sequences.filter(
+        (sequence) =>
+          sequence.trajectory.tree === trajectory.tree && sequence.trajectory.nodes.includes(node),
       );
       // From its second token on a segment is known; the token behind its last is the next one's first.
       out.fill(mean(same), start + 1, start + length + 1);
       start += length;
     });
     // Without a tree every trajectory is its own from its first token on.
-    if (nodes.length === 0) out.fill(mean(rows.filter((row) => row.trajectory === trajectory)), 1);
+    if (nodes.length === 0)
+      out.fill(mean(sequences.filter((sequence) => sequence.trajectory === trajectory)), 1);
     return out;
   });
   return { values, learned: false };
@@ -185,15 +191,17 @@ export function explainPayload(
   if (batch.tokens === 0) {
     throw new RangeError("Cannot explain a batch: it must have a trained token, got none");
   }
-  const { trajectories: rows } = batch;
+  const { trajectories: sequences } = batch;
   const trees = batch.scored?.trees ?? [];
   const tokenizer = options.tokenizer ?? trees[0]?.tokenizer;
-  const updated = rows.every((row) => row.newLogprobs !== undefined);
-  const gather = (read: (row: BatchRow, t: number) => number) =>
-    rows.flatMap((row) => Array.from(row.trajectory.tokens, (_, t) => read(row, t)));
-  const trained = (read: (row: BatchRow, t: number) => number) =>
-    gather((row, t) => (trainedMask(row)[t] ? read(row, t) : NaN));
-  const old = (row: BatchRow) => row.oldLogprobs ?? row.trajectory.logprobs;
+  const updated = sequences.every((sequence) => sequence.newLogprobs !== undefined);
+  const gather = (read: (sequence: BatchSequence, t: number) => number) =>
+    sequences.flatMap((sequence) =>
+      Array.from(sequence.trajectory.tokens, (_, t) => read(sequence, t)),
+    );
+  const trained = (read: (sequence: BatchSequence, t: number) => number) =>
+    gather((sequence, t) => (trainedMask(sequence)[t] ? read(sequence, t) : NaN));
+  const old = (sequence: BatchSequence) => sequence.oldLogprobs ?? sequence.trajectory.logprobs;
 
   const vocabulary: string[] = [];
   const places = new Map<number, number>();
@@ -209,26 +217,30 @@ export function explainPayload(
   // Several algorithms take the same advantages: they are carried once.
   const given: string[] = [];
   const algorithms = list.map(({ batch: own, ...rest }): ExplainedAlgorithm => {
-    const packed = floats(own.trajectories.flatMap((row) => Array.from(row.advantages)));
+    const packed = floats(own.trajectories.flatMap((sequence) => Array.from(sequence.advantages)));
     if (!given.includes(packed)) given.push(packed);
     return { ...rest, advantages: given.indexOf(packed) };
   });
-  const hasReference = rows.every((row) => row.refLogprobs !== undefined);
+  const hasReference = sequences.every((sequence) => sequence.refLogprobs !== undefined);
   return {
     updated,
     vocabulary,
     tokens: toBase64(tokens),
-    mask: toBase64(Uint8Array.from(gather((row, t) => trainedMask(row)[t]!))),
-    logprobs: floats(trained((row, t) => (row.newLogprobs ?? old(row))[t]!)),
-    oldLogprobs: floats(trained((row, t) => old(row)[t]!)),
-    ...(hasReference ? { refLogprobs: floats(trained((row, t) => row.refLogprobs![t]!)) } : {}),
-    entropies: floats(trained((row, t) => (row.entropies ?? row.trajectory.entropies)[t]!)),
-    ...(rows.every((row) => row.rolloutWeights !== undefined)
-      ? { weights: floats(trained((row, t) => row.rolloutWeights![t]!)) }
+    mask: toBase64(Uint8Array.from(gather((sequence, t) => trainedMask(sequence)[t]!))),
+    logprobs: floats(trained((sequence, t) => (sequence.newLogprobs ?? old(sequence))[t]!)),
+    oldLogprobs: floats(trained((sequence, t) => old(sequence)[t]!)),
+    ...(hasReference
+      ? { refLogprobs: floats(trained((sequence, t) => sequence.refLogprobs![t]!)) }
       : {}),
-    values: floats(criticValues(batch).values.flatMap((row) => Array.from(row))),
-    ...(rows.every((row) => row.chosen !== undefined)
-      ? { chosen: floats(trained((row, t) => row.chosen![t]!)) }
+    entropies: floats(
+      trained((sequence, t) => (sequence.entropies ?? sequence.trajectory.entropies)[t]!),
+    ),
+    ...(sequences.every((sequence) => sequence.rolloutWeights !== undefined)
+      ? { weights: floats(trained((sequence, t) => sequence.rolloutWeights![t]!)) }
+      : {}),
+    values: floats(criticValues(batch).values.flatMap((sequence) => Array.from(sequence))),
+    ...(sequences.every((sequence) => sequence.chosen !== undefined)
+      ? { chosen: floats(trained((sequence, t) => sequence.chosen![t]!)) }
       : {}),
     rows: placed(batch),
     advantages: given,
@@ -300,8 +312,11 @@ export function laidBy(
     ({ trajectory }) => new Float64Array(trajectory.tokens.length),
   );
   const laid = advantages(scored, { ...advantage, values });
-  const rows = laid.trajectories.map((row) => ({ ...row, advantages: row.returns }));
-  return new TrainingBatch(rows, "reinforce", scored);
+  const sequences = laid.trajectories.map((sequence) => ({
+    ...sequence,
+    advantages: sequence.returns,
+  }));
+  return new TrainingBatch(sequences, "reinforce", scored);
 }
 
 /** The part of an update's settings that its objective depends on. */
@@ -322,11 +337,13 @@ function settingsOf(options: UpdateReport["options"]): ObjectiveSettings {
 }
 
 /** The trajectories with their place among the tokens, their group, and the spans they may share. */
-function placed({ trajectories: rows, scored }: TrainingBatch): ExplainedRow[] {
+function placed({ trajectories: sequences, scored }: TrainingBatch): ExplainedRow[] {
   let start = 0;
-  return rows.map(({ trajectory, group, reward }): ExplainedRow => {
+  return sequences.map(({ trajectory, group, reward }): ExplainedRow => {
     const { length } = trajectory.tokens;
-    const own = rows.filter((row) => row.group === group).map((row) => row.reward);
+    const own = sequences
+      .filter((sequence) => sequence.group === group)
+      .map((sequence) => sequence.reward);
     const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
     const squares = own.reduce((sum, value) => sum + (value - mean) ** 2, 0);
     const tree = scored?.trees.find(({ index }) => index === trajectory.tree);

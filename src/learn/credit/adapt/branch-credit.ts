@@ -4,18 +4,24 @@ import type { CreditSpan } from "../credit.js";
 import { fr3e } from "../fr3e.js";
 import type { CreditOptions } from "../options.js";
 import { type CutPoint, spoChain } from "../spo.js";
-import { type CreditBatch, type CreditRow, prefixNames, prompts, rowFinder } from "./rows.js";
+import {
+  type CreditBatch,
+  type CreditTrajectory,
+  prefixNames,
+  prompts,
+  trajectoryFinder,
+} from "./credit-trajectories.js";
 import { ruleOf } from "../../../rollout/settings.js";
 
 /** The initial trajectory that a branch goes back to, and the tokens both have in common. */
-function leaving(rows: readonly CreditRow[]) {
-  const find = rowFinder(rows);
+function leaving(trajectories: readonly CreditTrajectory[]) {
+  const find = trajectoryFinder(trajectories);
   return (trajectory: number): { from: number; shared: number } => {
     let at = trajectory;
     let shared = Infinity;
-    while (!rows[at]!.initial) {
-      shared = Math.min(shared, rows[at]!.shared);
-      const above = find(rows[at]!.tree, rows[at]!.parent);
+    while (!trajectories[at]!.initial) {
+      shared = Math.min(shared, trajectories[at]!.shared);
+      const above = find(trajectories[at]!.tree, trajectories[at]!.parent);
       if (above < 0) break;
       at = above;
     }
@@ -24,30 +30,30 @@ function leaving(rows: readonly CreditRow[]) {
 }
 
 /** The token that a trajectory left at, where the rule names one, and its score where the rule is APPO's. */
-function branchPoint({ tree, scored }: CreditRow): { token?: number; score: number } {
+function branchPoint({ tree, scored }: CreditTrajectory): { token?: number; score: number } {
   const { chosen } = tree.trajectories[scored.trajectory.id]!;
   const isAppo = ruleOf(tree.config).startsWith("appo");
   return { token: chosen?.token, score: isAppo ? (chosen?.score ?? 0) : 0 };
 }
 
 export function appoSpans(batch: CreditBatch, options: CreditOptions["appo"]): CreditSpan[][] {
-  const { rows, rewards, mask, groups } = batch;
-  const left = leaving(rows);
-  const branches = rows.flatMap((one, trajectory): CreditBranch[] => {
+  const { trajectories, rewards, mask, groups } = batch;
+  const left = leaving(trajectories);
+  const branches = trajectories.flatMap((one, trajectory): CreditBranch[] => {
     if (one.initial) return [];
     const { from, shared } = left(trajectory);
     const { token = shared - 1, score } = branchPoint(one);
     // A result that follows the token is shared too.
     return [{ from, trajectory, token: Math.min(token, shared - 1), score }];
   });
-  const initial = rows.map((row) => row.initial);
+  const initial = trajectories.map((trajectory) => trajectory.initial);
   const { spans } = appo({ rewards, mask, groups, initial, branches }, options);
   return spans.map((list) => [...list]);
 }
 
 /** The probability of every token when it was drawn; of what nobody drew it is 1. */
-function drawnWith({ tree, scored }: CreditRow): Float64Array {
-  const { logprobs, nodes, id: row } = scored.trajectory;
+function drawnWith({ tree, scored }: CreditTrajectory): Float64Array {
+  const { logprobs, nodes, id: trajectory } = scored.trajectory;
   const out = new Float64Array(logprobs.length).fill(1);
   let start = 0;
   for (const id of nodes) {
@@ -56,7 +62,7 @@ function drawnWith({ tree, scored }: CreditRow): Float64Array {
     for (let t = start; t < end && kind === "model"; t++) {
       if (Number.isNaN(logprobs[t])) {
         throw new TypeError(
-          `Cannot use spo_chain: the log-probability of every drawn token must be known, got none at token ${t} of trajectory ${row} of ${scored.group}`,
+          `Cannot use spo_chain: the log-probability of every drawn token must be known, got none at token ${t} of trajectory ${trajectory} of ${scored.group}`,
         );
       }
       out[t] = exact.exp(logprobs[t]!);
@@ -70,15 +76,15 @@ export function spoChainSpans(
   batch: CreditBatch,
   options: CreditOptions["spoChain"],
 ): CreditSpan[][] {
-  const { rows, mask } = batch;
-  const cuts = rows.map(() => new Map<number, number[]>());
+  const { trajectories, mask } = batch;
+  const cuts = trajectories.map(() => new Map<number, number[]>());
   const add = (trajectory: number, token: number, value: number) => {
     const known = cuts[trajectory]!.get(token) ?? [];
     cuts[trajectory]!.set(token, [...known, value]);
   };
-  const left = leaving(rows);
+  const left = leaving(trajectories);
   let branches = 0;
-  rows.forEach((one, trajectory) => {
+  trajectories.forEach((one, trajectory) => {
     if (one.initial) return;
     branches++;
     const { from, shared } = left(trajectory);
@@ -90,15 +96,16 @@ export function spoChainSpans(
     );
   }
   // Other trajectories that start at the prompt say what it is worth.
-  for (const own of prompts(rows)) {
-    const fresh = own.filter((trajectory) => rows[trajectory]!.initial);
+  for (const own of prompts(trajectories)) {
+    const fresh = own.filter((trajectory) => trajectories[trajectory]!.initial);
     for (const trajectory of fresh) {
-      for (const other of fresh) if (other !== trajectory) add(trajectory, -1, rows[other]!.reward);
+      for (const other of fresh)
+        if (other !== trajectory) add(trajectory, -1, trajectories[other]!.reward);
     }
   }
-  const probabilities = rows.map(drawnWith);
+  const probabilities = trajectories.map(drawnWith);
   const points = cuts.map((found, trajectory): CutPoint[] =>
-    rows[trajectory]!.initial
+    trajectories[trajectory]!.initial
       ? [...found]
           .sort(([a], [b]) => a - b)
           .map(([token, values]) => ({
@@ -107,7 +114,7 @@ export function spoChainSpans(
           }))
       : [],
   );
-  const outcomes = rows.map(({ reward }) => reward);
+  const outcomes = trajectories.map(({ reward }) => reward);
   return spoChain({ mask, probabilities, outcomes, cuts: points }, options).spans.map((list) => [
     ...list,
   ]);
@@ -120,62 +127,65 @@ interface State {
   name: string;
   /** Tokens before it. */
   at: number;
-  rows: number[];
+  trajectories: number[];
   /** The trajectory it lies on, below -1 where that is not scored; -1 for the prompt. */
   base: number;
 }
 
-function statesOf(rows: readonly CreditRow[], own: readonly number[]): State[] {
-  const name = prefixNames(rows);
-  const find = rowFinder(rows);
+function statesOf(trajectories: readonly CreditTrajectory[], own: readonly number[]): State[] {
+  const name = prefixNames(trajectories);
+  const find = trajectoryFinder(trajectories);
   const states = new Map<string, State>();
   for (const trajectory of own) {
-    const { initial, shared, tree, parent, scored } = rows[trajectory]!;
+    const { initial, shared, tree, parent, scored } = trajectories[trajectory]!;
     // An anchor at the first token is a state besides the prompt.
     const { token } = tree.trajectories[scored.trajectory.id]!.chosen ?? {};
     const key = initial
       ? "prompt"
       : `${name(trajectory, shared)}${token === undefined ? "" : " anchor"}`;
     const state = states.get(key) ?? {
-      ...{ name: key, at: initial ? 0 : shared, rows: [] },
+      ...{ name: key, at: initial ? 0 : shared, trajectories: [] },
       // One that was left and is not trained on has a number of its own.
       base: initial ? -1 : baseOf(find(tree, parent), parent),
     };
-    state.rows.push(trajectory);
+    state.trajectories.push(trajectory);
     states.set(key, state);
   }
   return [...states.values()];
 }
 
 export function fr3eSpans(
-  { rows, rewards, mask }: CreditBatch,
+  { trajectories, rewards, mask }: CreditBatch,
   { dropSettled = true, ...options }: NonNullable<CreditOptions["fr3e"]> = {},
 ): CreditSpan[][] {
-  const out: CreditSpan[][] = rows.map(() => []);
-  for (const own of prompts(rows)) {
-    const states = statesOf(rows, own);
+  const out: CreditSpan[][] = trajectories.map(() => []);
+  for (const own of prompts(trajectories)) {
+    const states = statesOf(trajectories, own);
     const [first] = states;
-    const odd = states.find((state) => state.rows.length !== first!.rows.length);
+    const odd = states.find((state) => state.trajectories.length !== first!.trajectories.length);
     if (odd) {
-      const where = `after token ${odd.at} of trajectory ${rows[odd.base]?.scored.trajectory.id ?? 0}`;
+      const where = `after token ${odd.at} of trajectory ${trajectories[odd.base]?.scored.trajectory.id ?? 0}`;
       throw new RangeError(
-        `Cannot use fr3e: every state must have as many trajectories as the others, got ${first!.rows.length} at the prompt and ${odd.rows.length} ${where} of ${rows[own[0]!]!.group}`,
+        `Cannot use fr3e: every state must have as many trajectories as the others, got ${first!.trajectories.length} at the prompt and ${odd.trajectories.length} ${where} of ${trajectories[own[0]!]!.group}`,
       );
     }
     const settled = (state: State) =>
       dropSettled &&
-      state.rows.every((trajectory) => rows[trajectory]!.reward === rows[state.rows[0]!]!.reward);
+      state.trajectories.every(
+        (trajectory) =>
+          trajectories[trajectory]!.reward === trajectories[state.trajectories[0]!]!.reward,
+      );
     const prompt = states.filter(({ base }) => base === -1);
     const bases = [...new Set(states.flatMap(({ base }) => (base === -1 ? [] : [base])))];
     // The states along each trajectory that was left, its own first; the prompt's trajectories count with
     // every one.
     for (const base of bases.length > 0 ? bases : [-1]) {
       const along = [
-        ...(base === -1 ? prompt : states.filter((state) => state.rows.includes(base))),
+        ...(base === -1 ? prompt : states.filter((state) => state.trajectories.includes(base))),
         ...states.filter((state) => base !== -1 && state.base === base).sort((a, b) => a.at - b.at),
       ].filter((state) => !settled(state));
       const listed = along.flatMap((state) =>
-        state.rows.map((trajectory) => ({ trajectory, name: state.name })),
+        state.trajectories.map((trajectory) => ({ trajectory, name: state.name })),
       );
       const { spans } = fr3e(
         {

@@ -33,8 +33,8 @@ const creditOf = (scored: Scored, name: FamilyEstimator, options = {}) =>
   familyCredit(scored, scored.trajectories.map(placeReward), name, options);
 
 /** Where each token of each trajectory came from: its tree, node and place there. */
-function origins({ trajectories: rows, trees }: Scored): string[][] {
-  return rows.map(({ trajectory: { tree, nodes, tokens } }) => {
+function origins({ trajectories: trajectories, trees }: Scored): string[][] {
+  return trajectories.map(({ trajectory: { tree, nodes, tokens } }) => {
     const { nodes: all } = trees.find(({ index }) => index === tree)!;
     return nodes
       .flatMap((node) => Array.from(all[node]!.tokens, (_, t) => `${tree} ${node} ${t}`))
@@ -48,10 +48,10 @@ test("every estimator that a tree has enough for gives finite advantages, and ca
   const scored = await scoredTrees();
   for (const name of familyEstimators) {
     if (needsOther.has(name)) continue;
-    const { trajectories: rows } = advantages(scored, { estimator: name });
+    const { trajectories: trajectories } = advantages(scored, { estimator: name });
     const credit = creditOf(scored, name);
     let explained = 0;
-    rows.forEach(({ advantages: given, trajectory }, row) => {
+    trajectories.forEach(({ advantages: given, trajectory }, row) => {
       given.forEach((a, t) => {
         assert.ok(Number.isFinite(a), `${name}: ${a}`);
         if (!trajectory.lossMask[t]) assert.ok(a === 0, name);
@@ -63,7 +63,7 @@ test("every estimator that a tree has enough for gives finite advantages, and ca
     });
     assert.ok(explained > 100, `${name} explains ${explained} tokens`);
     assert.ok(
-      rows.some(({ advantages: given }) => given.some((a) => a !== 0)),
+      trajectories.some(({ advantages: given }) => given.some((a) => a !== 0)),
       name,
     );
   }
@@ -75,8 +75,8 @@ test("tokens that trajectories share get one advantage from the rules that stand
   for (const name of ["at2po", "spo_tree"] as const) {
     const seen = new Map<string, number>();
     let shared = 0;
-    creditOf(scored, name).advantages.forEach((row, i) => {
-      row.forEach((a, t) => {
+    creditOf(scored, name).advantages.forEach((trajectory, i) => {
+      trajectory.forEach((a, t) => {
         const place = places[i]![t]!;
         const before = seen.get(place);
         if (before !== undefined) shared++;
@@ -94,8 +94,8 @@ test("treerl follows the trajectories through a real tree as counting them by to
   const treerl = { rule: "paper", punishCut: false } as const;
   const { advantages: given } = creditOf(scored, "treerl", { treerl });
   const scores = scored.trajectories.map(({ score: { score: s } }) => s);
-  const mean = (rows: readonly number[]) =>
-    rows.reduce((sum, r) => sum + scores[r]!, 0) / rows.length;
+  const mean = (trajectories: readonly number[]) =>
+    trajectories.reduce((sum, r) => sum + scores[r]!, 0) / trajectories.length;
   const all = scored.trajectories.map((_, i) => i);
   const through = (place: string) =>
     all.filter((trajectory) => places[trajectory]!.includes(place));
@@ -103,9 +103,9 @@ test("treerl follows the trajectories through a real tree as counting them by to
     let parent = all;
     let own = all;
     places[row]!.forEach((place, t) => {
-      const rows = through(place);
-      if (t === 0 || rows.length !== own.length) parent = t === 0 ? all : own;
-      own = rows;
+      const trajectories = through(place);
+      if (t === 0 || trajectories.length !== own.length) parent = t === 0 ? all : own;
+      own = trajectories;
       const root = mean(all);
       const wanted = (mean(own) - root + mean(own) - mean(parent)) / Math.sqrt(own.length);
       assert.ok(Math.abs(given[row]![t]! - wanted * trajectory.lossMask[t]!) < 1e-9, `${row} ${t}`);
@@ -161,7 +161,9 @@ test("turn-level estimators say that turns have no rewards, or which they have",
     );
   }
   // GiGPO has the outcome to go by.
-  assert.ok(creditOf(bare, "gigpo").advantages.some((row) => row.some((a) => a !== 0)));
+  assert.ok(
+    creditOf(bare, "gigpo").advantages.some((trajectory) => trajectory.some((a) => a !== 0)),
+  );
 });
 
 test("what a trajectory lacks is named", async () => {
@@ -175,18 +177,19 @@ test("what a trajectory lacks is named", async () => {
     { prompt: "q" },
     { n: 4, initialRollouts: 4, seed: 2 },
   );
-  const rows = await score(flat, ({ length }) => length % 2);
+  const trajectories = await score(flat, ({ length }) => length % 2);
   assert.throws(
-    () => advantages(rows, { estimator: "spo_chain" }),
+    () => advantages(trajectories, { estimator: "spo_chain" }),
     /trajectories that leave it, got no branch/,
   );
   for (const node of flat.nodes) node.logprobs.fill(NaN);
   assert.throws(
-    () => advantages(rows, { estimator: "at2po" }),
+    () => advantages(trajectories, { estimator: "at2po" }),
     /needs the log-probabilities of what was drawn, got none in trajectory 0/,
   );
   assert.ok(
-    advantages(rows, { estimator: "at2po", at2po: { value: "child_mean" } }).trajectories.length,
+    advantages(trajectories, { estimator: "at2po", at2po: { value: "child_mean" } }).trajectories
+      .length,
   );
 });
 

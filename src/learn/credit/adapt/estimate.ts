@@ -20,18 +20,18 @@ import { appoSpans, fr3eSpans, spoChainSpans } from "./branch-credit.js";
 import {
   type CreditBatch,
   creditBatch,
-  type CreditRow,
+  type CreditTrajectory,
   familyOf,
   prefixNames,
   prompts,
-} from "./rows.js";
+} from "./credit-trajectories.js";
 import { treeRlSpans } from "./treerl-credit.js";
 
 /** The tree of a prompt, cut into spans of some kind. */
 interface PromptTree {
   tree: CreditTree;
   /** Its trajectories, and the leaf each ends at. Repeated trajectories end at the same leaf. */
-  rows: readonly number[];
+  trajectories: readonly number[];
   leaves: readonly number[];
   /** The nodes on every trajectory's way, from below the prompt to its leaf. */
   paths: readonly (readonly number[])[];
@@ -42,17 +42,17 @@ type Cuts = (trajectory: number) => readonly number[];
 
 /** The trees of all prompts. Every trajectory has its own leaf, even where its tokens are another's too. */
 function promptTrees(
-  rows: readonly CreditRow[],
+  trajectories: readonly CreditTrajectory[],
   cuts: Cuts,
   entropy?: (trajectory: number, end: number) => number,
 ): PromptTree[] {
-  const name = prefixNames(rows);
-  return prompts(rows).map((own) => {
+  const name = prefixNames(trajectories);
+  return prompts(trajectories).map((own) => {
     const nodes: CreditNode[] = [{ parent: -1, tokens: 0, ...(entropy ? { entropy: 0 } : {}) }];
     const known = new Map<string, number>();
     const leaves: number[] = [];
     const paths = own.map((trajectory) => {
-      const { length, reward, scored } = rows[trajectory]!;
+      const { length, reward, scored } = trajectories[trajectory]!;
       const ends = [...cuts(trajectory).filter((end) => end > 0 && end < length), length];
       let parent = 0;
       let start = 0;
@@ -76,7 +76,7 @@ function promptTrees(
       leaves.push(parent);
       return path;
     });
-    return { tree: { nodes }, rows: own, leaves, paths };
+    return { tree: { nodes }, trajectories: own, leaves, paths };
   });
 }
 
@@ -84,24 +84,26 @@ function promptTrees(
  * Where trajectories may be cut: all lengths at which a trajectory of the prompt left another one, in
  * order.
  */
-function leftAt(rows: readonly CreditRow[]): (trajectory: number) => readonly number[] {
+function leftAt(
+  trajectories: readonly CreditTrajectory[],
+): (trajectory: number) => readonly number[] {
   const lengths = new Map<string, Set<number>>();
-  for (const { shared, group, parent, tree } of rows) {
+  for (const { shared, group, parent, tree } of trajectories) {
     if (shared === 0 || (parent < 0 && !tree.origin)) continue;
     lengths.set(group, (lengths.get(group) ?? new Set<number>()).add(shared));
   }
   const sorted = new Map(
     [...lengths].map(([group, all]) => [group, [...all].sort((a, b) => a - b)]),
   );
-  return (trajectory) => sorted.get(rows[trajectory]!.group) ?? [];
+  return (trajectory) => sorted.get(trajectories[trajectory]!.group) ?? [];
 }
 
 /** Trajectories cut where they part. A trajectory that was left and is not there itself makes no fork. */
-function atForks(rows: readonly CreditRow[]): Cuts {
-  const name = prefixNames(rows);
-  const candidates = leftAt(rows);
+function atForks(trajectories: readonly CreditTrajectory[]): Cuts {
+  const name = prefixNames(trajectories);
+  const candidates = leftAt(trajectories);
   const ways = new Map<string, Set<string>>();
-  const names = rows.map(({ length, tree, scored }, trajectory) =>
+  const names = trajectories.map(({ length, tree, scored }, trajectory) =>
     candidates(trajectory)
       .filter((at) => at <= length)
       .map((at) => {
@@ -118,27 +120,27 @@ function atForks(rows: readonly CreditRow[]): Cuts {
 
 /** Trajectories cut between turns. */
 const atTurns =
-  (rows: readonly CreditRow[]): Cuts =>
+  (trajectories: readonly CreditTrajectory[]): Cuts =>
   (trajectory) =>
-    rows[trajectory]!.turns.slice(0, -1).map(({ end }) => end);
+    trajectories[trajectory]!.turns.slice(0, -1).map(({ end }) => end);
 
 /** Trajectories cut between what the policy wrote in one go each. */
 const atSegments =
-  (rows: readonly CreditRow[]): Cuts =>
+  (trajectories: readonly CreditTrajectory[]): Cuts =>
   (trajectory) =>
-    rows[trajectory]!.segments.slice(0, -1);
+    trajectories[trajectory]!.segments.slice(0, -1);
 
 type Spans = readonly CreditSpan[][];
 
 /** Every prompt's tree by itself, its trajectories' spans put in the order of the batch. */
 function perPrompt(
-  { rows, mask }: CreditBatch,
+  { trajectories, mask }: CreditBatch,
   cuts: Cuts,
-  creditOf: (input: TreeInput, rows: readonly number[]) => Credit,
+  creditOf: (input: TreeInput, trajectories: readonly number[]) => Credit,
   entropy?: (trajectory: number, end: number) => number,
 ): Spans {
-  const out: CreditSpan[][] = rows.map(() => []);
-  for (const { tree, rows: own, leaves } of promptTrees(rows, cuts, entropy)) {
+  const out: CreditSpan[][] = trajectories.map(() => []);
+  for (const { tree, trajectories: own, leaves } of promptTrees(trajectories, cuts, entropy)) {
     const { spans } = creditOf(
       { tree, leaves, mask: own.map((trajectory) => mask[trajectory]!) },
       own,
@@ -150,18 +152,29 @@ function perPrompt(
 
 function treeGrpoSpans(batch: CreditBatch, options: CreditOptions["treeGrpo"] = {}): Spans {
   const { form, margin, ...rest } = options;
-  const { rows, rewards, groups } = batch;
+  const { trajectories, rewards, groups } = batch;
   if (form === "tree_diff") {
-    return perPrompt(batch, atTurns(rows), (input) => treeDiff(input, { margin: margin ?? 0.1 }));
+    return perPrompt(batch, atTurns(trajectories), (input) =>
+      treeDiff(input, { margin: margin ?? 0.1 }),
+    );
   }
-  const family = familyOf(rows);
-  const mask = rows.map(({ scored }) => scored.trajectory.attention);
-  const input = { rewards, mask, groups, trees: rows.map((_, trajectory) => family(trajectory)) };
+  const family = familyOf(trajectories);
+  const mask = trajectories.map(({ scored }) => scored.trajectory.attention);
+  const input = {
+    rewards,
+    mask,
+    groups,
+    trees: trajectories.map((_, trajectory) => family(trajectory)),
+  };
   return treeGrpo(input, { ...rest, ...(form ? { form } : {}) }).spans.map((spans) => [...spans]);
 }
 
 /** The mean surprisal, or entropy, of what the policy wrote last in the turn that ends there. */
-function turnSignal({ tree, turns, scored }: CreditRow, end: number, signal: string): number {
+function turnSignal(
+  { tree, turns, scored }: CreditTrajectory,
+  end: number,
+  signal: string,
+): number {
   const turn = turns.find((one) => one.end === end && one.end > one.start);
   const written = turn?.nodes.map((id) => tree.nodes[id]!).filter(({ kind }) => kind === "model");
   const last = written?.at(-1);
@@ -183,70 +196,72 @@ function turnSignal({ tree, turns, scored }: CreditRow, end: number, signal: str
 
 function at2poSpans(batch: CreditBatch, options: CreditOptions["at2po"] = {}): Spans {
   const { signal = "surprisal", ...rest } = options;
-  const { rows } = batch;
+  const { trajectories } = batch;
   const weighs =
     (rest.value ?? "child_softmax") === "child_softmax" && rest.advantage !== "vanilla";
   return perPrompt(
     batch,
-    atTurns(rows),
+    atTurns(trajectories),
     (input) => at2po(input, rest),
-    weighs ? (trajectory, end) => turnSignal(rows[trajectory]!, end, signal) : undefined,
+    weighs ? (trajectory, end) => turnSignal(trajectories[trajectory]!, end, signal) : undefined,
   );
 }
 
 const spoTreeSpans = (batch: CreditBatch, options: CreditOptions["spoTree"]): Spans =>
-  perPrompt(batch, atForks(batch.rows), (input) => spoTree(input, options));
+  perPrompt(batch, atForks(batch.trajectories), (input) => spoTree(input, options));
 
 function treePoSpans(batch: CreditBatch, options: CreditOptions["treepo"]): Spans {
-  const { rows, rewards, mask } = batch;
+  const { trajectories, rewards, mask } = batch;
   const paths: string[][] = [];
   const lengths: number[][] = [];
-  promptTrees(rows, atSegments(rows)).forEach(({ tree, rows: own, paths: ways }, prompt) => {
-    own.forEach((trajectory, i) => {
-      const way = ways[i]!;
-      // Trajectories that a short tree repeats need names of their own.
-      const names = way.map((node, k) =>
-        k === way.length - 1 ? `${node} of ${trajectory}` : `${node}`,
-      );
-      paths[trajectory] = [`prompt ${prompt}`, ...names];
-      lengths[trajectory] = way.map((node) => tree.nodes[node]!.tokens);
-    });
-  });
+  promptTrees(trajectories, atSegments(trajectories)).forEach(
+    ({ tree, trajectories: own, paths: ways }, prompt) => {
+      own.forEach((trajectory, i) => {
+        const way = ways[i]!;
+        // Trajectories that a short tree repeats need names of their own.
+        const names = way.map((node, k) =>
+          k === way.length - 1 ? `${node} of ${trajectory}` : `${node}`,
+        );
+        paths[trajectory] = [`prompt ${prompt}`, ...names];
+        lengths[trajectory] = way.map((node) => tree.nodes[node]!.tokens);
+      });
+    },
+  );
   return treePo({ rewards, mask, paths, lengths }, options).spans.map((spans) => [...spans]);
 }
 
 /** What each turn of each trajectory earned; trajectories of which nothing is said earned nothing. */
-function turnRewards(rows: readonly CreditRow[], estimator: string): number[][] {
-  if (!rows.some(({ scored }) => scored.turnRewards)) {
+function turnRewards(trajectories: readonly CreditTrajectory[], estimator: string): number[][] {
+  if (!trajectories.some(({ scored }) => scored.turnRewards)) {
     throw new TypeError(
       `Cannot use ${estimator}: turns must have rewards, got none; a tool may return one with its result ({ text, ok, reward }), or a reward say them (turns)`,
     );
   }
-  return rows.map(({ scored, turns }) => [...(scored.turnRewards ?? turns.map(() => 0))]);
+  return trajectories.map(({ scored, turns }) => [...(scored.turnRewards ?? turns.map(() => 0))]);
 }
 
 /** Each turn of a trajectory under its own sum. */
-function turnSpans({ turns }: CreditRow, sums: readonly CreditSum[]): CreditSpan[] {
+function turnSpans({ turns }: CreditTrajectory, sums: readonly CreditSum[]): CreditSpan[] {
   return turns.flatMap(({ start, end }, i) => (end > start ? [{ start, end, sum: sums[i]! }] : []));
 }
 
 function mtGrpoSpans(batch: CreditBatch, options: CreditOptions["mtGrpo"]): CreditSpan[][] {
-  const { rows, mask, groups } = batch;
-  const rewards = turnRewards(rows, "mt_grpo");
+  const { trajectories, mask, groups } = batch;
+  const rewards = turnRewards(trajectories, "mt_grpo");
   const input = {
     ...{ mask, groups },
     turnRewards: rewards.map(([first = 0]) => first),
-    outcomes: rows.map(({ reward }) => reward),
-    hasResult: rows.map(({ scored }) => scored.trajectory.written.includes(0)),
+    outcomes: trajectories.map(({ reward }) => reward),
+    hasResult: trajectories.map(({ scored }) => scored.trajectory.written.includes(0)),
   };
   return mtGrpo(input, options).spans.map((spans) => [...spans]);
 }
 
 function giGpoSpans(
-  { rows }: CreditBatch,
+  { trajectories }: CreditBatch,
   { observe, ...options }: NonNullable<CreditOptions["gigpo"]> = {},
 ): CreditSpan[][] {
-  const steps = rows.flatMap((one, trajectory) => {
+  const steps = trajectories.flatMap((one, trajectory) => {
     const earned = one.scored.turnRewards ?? [];
     const whole = one.reward + earned.reduce((sum, r) => sum + r, 0);
     return one.turns.map((turn, i) => ({
@@ -269,31 +284,38 @@ function giGpoSpans(
     options,
   );
   let at = 0;
-  return rows.map((row) => turnSpans(row, sums.slice(at, (at += row.turns.length))));
+  return trajectories.map((trajectory) =>
+    turnSpans(trajectory, sums.slice(at, (at += trajectory.turns.length))),
+  );
 }
 
 function turnBaselineSpans(
-  { rows, groups, mask }: CreditBatch,
+  { trajectories, groups, mask }: CreditBatch,
   { outcome = true, ...options }: NonNullable<CreditOptions["turnBaseline"]> = {},
 ): CreditSpan[][] {
-  const rewards = turnRewards(rows, "turn_baseline");
+  const rewards = turnRewards(trajectories, "turn_baseline");
   if (outcome)
-    rewards.forEach((turns, trajectory) => (turns[turns.length - 1]! += rows[trajectory]!.reward));
-  const name = prefixNames(rows);
+    rewards.forEach(
+      (turns, trajectory) => (turns[turns.length - 1]! += trajectories[trajectory]!.reward),
+    );
+  const name = prefixNames(trajectories);
   // The beginning of a trajectory up to the first token that the policy wrote in a turn.
   const upTo = (trajectory: number, turn: number) => {
-    const { start = rows[trajectory]!.length, end = start } = rows[trajectory]!.turns[turn] ?? {};
+    const { start = trajectories[trajectory]!.length, end = start } =
+      trajectories[trajectory]!.turns[turn] ?? {};
     let first = start;
     while (first < end && !mask[trajectory]![first]) first++;
     return first < end ? name(trajectory, first + 1) : undefined;
   };
-  const names = rows.map(({ turns }, trajectory) => turns.map((_, turn) => upTo(trajectory, turn)));
+  const names = trajectories.map(({ turns }, trajectory) =>
+    turns.map((_, turn) => upTo(trajectory, turn)),
+  );
   const sums = turnBaseline(rewards, groups, {
     ...options,
     shared: (trajectory, other, turn) =>
       names[trajectory]![turn] !== undefined && names[trajectory]![turn] === names[other]![turn],
   });
-  return rows.map((row, i) => turnSpans(row, sums[i]!));
+  return trajectories.map((trajectory, i) => turnSpans(trajectory, sums[i]!));
 }
 
 /** What all estimators of the family can be told. */

@@ -8,7 +8,7 @@ import { calculator } from "../../../tools/calculator/calculator.js";
 import { ToolSet } from "../../../tools/tool-set.js";
 import { presets } from "../../../presets.js";
 import { advantages } from "../../advantages.js";
-import { creditRows, familyOf } from "./rows.js";
+import { creditTrajectories, familyOf } from "./credit-trajectories.js";
 
 const tools = new ToolSet([calculator()], { callLimit: 4 });
 const right = (text: string) => text.length % 2 === 0;
@@ -25,16 +25,16 @@ async function scoredTrees(name: (typeof methods)[number], seed: number) {
     ...presets[name],
     ...small[name],
     ...{ tools, seed, responseLength: 200 },
-    judge: (rows) => rows.map(({ text }) => right(text)),
+    judge: (trajectories) => trajectories.map(({ text }) => right(text)),
   });
-  const rows = trees.flatMap((tree) =>
+  const trajectories = trees.flatMap((tree) =>
     tree.selected.map((trajectory) => ({
       trajectory,
       group: String(tree.index),
       score: { score: Number(right(trajectory.text)), reason: "" },
     })),
   );
-  return new Scored(rows, trees);
+  return new Scored(trajectories, trees);
 }
 
 for (const name of methods) {
@@ -42,8 +42,8 @@ for (const name of methods) {
     let differ = 0;
     for (let seed = 0; seed < 6; seed++) {
       const scored = await scoredTrees(name, seed);
-      const { trajectories: rows } = advantages(scored, presets[name]);
-      const all = rows.flatMap((row) => [...row.advantages]);
+      const { trajectories: trajectories } = advantages(scored, presets[name]);
+      const all = trajectories.flatMap((trajectory) => [...trajectory.advantages]);
       assert.ok(all.every(Number.isFinite));
       if (new Set(all.filter((a) => a !== 0)).size > 1) differ++;
     }
@@ -54,15 +54,17 @@ for (const name of methods) {
 test("trajectories of one initial trajectory are one family although it was not kept itself", async () => {
   let pruned = 0;
   for (let seed = 0; seed < 12; seed++) {
-    const { trajectories: rows, trees } = await scoredTrees("tree-grpo", seed);
+    const { trajectories: trajectories, trees } = await scoredTrees("tree-grpo", seed);
     const family = familyOf(
-      creditRows(
-        new Scored(rows, trees),
-        rows.map(() => [0]),
+      creditTrajectories(
+        new Scored(trajectories, trees),
+        trajectories.map(() => [0]),
       ),
     );
     for (const [i, tree] of trees.entries()) {
-      const own = rows.flatMap((row, at) => (row.group === String(i) ? [at] : []));
+      const own = trajectories.flatMap((trajectory, at) =>
+        trajectory.group === String(i) ? [at] : [],
+      );
       assert.equal(new Set(own.map(family)).size, 2);
       const kept = new Set(tree.selection);
       if (![0, 1].every((trajectory) => kept.has(trajectory))) pruned++;

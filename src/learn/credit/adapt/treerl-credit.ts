@@ -3,9 +3,16 @@ import { Random } from "../../../random/random.js";
 import type { CreditSpan } from "../credit.js";
 import type { CreditOptions } from "../options.js";
 import { type Chain, chooseLeaves, treeRlPaths } from "../treerl.js";
-import { type CreditBatch, type CreditRow, prompts, rowFinder, sharedTokens } from "./rows.js";
+import {
+  type CreditBatch,
+  type CreditTrajectory,
+  prompts,
+  trajectoryFinder,
+  sharedTokens,
+} from "./credit-trajectories.js";
 
-const wasCut = ({ scored }: CreditRow) => ["length", "context"].includes(scored.trajectory.end);
+const wasCut = ({ scored }: CreditTrajectory) =>
+  ["length", "context"].includes(scored.trajectory.end);
 
 /** Scored trajectories of a tree and all that they go back to, the ones that were left first. */
 function withAncestors(tree: RolloutTree, scored: Iterable<number>): number[] {
@@ -25,13 +32,13 @@ function withAncestors(tree: RolloutTree, scored: Iterable<number>): number[] {
  * A prompt's trajectories as chains, a tree for every initial trajectory; trajectories that are not
  * scored are no leaves.
  */
-function chainsOf(rows: readonly CreditRow[], own: readonly number[]) {
+function chainsOf(trajectories: readonly CreditTrajectory[], own: readonly number[]) {
   const trees: Chain[][] = [];
   /** The scored trajectory behind each chain; -1 for none. */
   const members: number[][] = [];
   const byTree = new Map<RolloutTree, Map<number, number>>();
   for (const trajectory of own) {
-    const { tree, scored } = rows[trajectory]!;
+    const { tree, scored } = trajectories[trajectory]!;
     const known = byTree.get(tree) ?? new Map<number, number>();
     byTree.set(tree, known);
     if (!known.has(scored.trajectory.id)) known.set(scored.trajectory.id, trajectory);
@@ -48,14 +55,17 @@ function chainsOf(rows: readonly CreditRow[], own: readonly number[]) {
       const left = place.get(above);
       const start = left ? shared[one]! : 0;
       const at = left?.at ?? trees.length;
-      const row = scored.get(one);
+      const trajectory = scored.get(one);
       const list = (trees[at] ??= []);
       place.set(one, { at, chain: list.length, start });
-      (members[at] ??= []).push(row ?? -1);
+      (members[at] ??= []).push(trajectory ?? -1);
       list.push({
         ...(left ? { parent: left.chain, split: start - left.start } : {}),
-        tokens: row === undefined ? 0 : Math.max(0, rows[row]!.length - start),
-        ...(row === undefined ? {} : { score: rows[row]!.reward, ended: !wasCut(rows[row]!) }),
+        tokens:
+          trajectory === undefined ? 0 : Math.max(0, trajectories[trajectory]!.length - start),
+        ...(trajectory === undefined
+          ? {}
+          : { score: trajectories[trajectory]!.reward, ended: !wasCut(trajectories[trajectory]!) }),
       });
     }
   }
@@ -63,16 +73,16 @@ function chainsOf(rows: readonly CreditRow[], own: readonly number[]) {
 }
 
 export function treeRlSpans(
-  { rows }: CreditBatch,
+  { trajectories }: CreditBatch,
   options: CreditOptions["treerl"] = {},
 ): CreditSpan[][] {
   const { leaves, balance, seed = 1, punishCut = true, ...rest } = options;
-  const out: CreditSpan[][] = rows.map(() => []);
-  const find = rowFinder(rows);
-  for (const own of prompts(rows)) {
-    const { trees, members } = chainsOf(rows, own);
+  const out: CreditSpan[][] = trajectories.map(() => []);
+  const find = trajectoryFinder(trajectories);
+  for (const own of prompts(trajectories)) {
+    const { trees, members } = chainsOf(trajectories, own);
     const all = members.flat().filter((trajectory) => trajectory >= 0).length;
-    const { group } = rows[own[0]!]!;
+    const { group } = trajectories[own[0]!]!;
     const random = Random.from(seed).split("treerl").split(group);
     const right = (order: readonly { tree: number; chain: number }[]) =>
       order.map(({ tree, chain }) => trees[tree]![chain]!.score! > 0);
@@ -91,15 +101,15 @@ export function treeRlSpans(
         start += tokens;
         return tokens > 0 ? [span] : [];
       });
-      if (punishCut && wasCut(rows[trajectory]!)) {
+      if (punishCut && wasCut(trajectories[trajectory]!)) {
         const terms = [{ name: "cut before its end", value: -1 }];
         out[trajectory] = [
-          { start: 0, end: rows[trajectory]!.length, sum: { terms, factors: [] } },
+          { start: 0, end: trajectories[trajectory]!.length, sum: { terms, factors: [] } },
         ];
       }
     });
   }
-  rows.forEach(({ tree, scored }, trajectory) => {
+  trajectories.forEach(({ tree, scored }, trajectory) => {
     const same = find(tree, scored.trajectory.id);
     if (same !== trajectory) out[trajectory] = out[same]!;
   });

@@ -98,9 +98,9 @@ export class GpuDecoder implements Decoder {
 
   refresh(): void {
     this.#alive();
-    if (this.#pages.rows > 0) {
+    if (this.#pages.sequences > 0) {
       throw new Error(
-        `Cannot refresh the weights: no sequence may be open, got ${this.#pages.rows} open sequences`,
+        `Cannot refresh the weights: no sequence may be open, got ${this.#pages.sequences} open sequences`,
       );
     }
     this.#weights.load(this.#source());
@@ -126,7 +126,7 @@ export class GpuDecoder implements Decoder {
     sampling: StepSampling,
   ): Promise<Sampled> {
     this.#alive();
-    checkStep({ rows, tokens, offsets, sampling }, this, (row) => this.length(row));
+    checkStep({ sequences: rows, tokens, offsets, sampling }, this, (row) => this.length(row));
     const extensions: Extension[] = [];
     for (const [i, row] of rows.entries()) {
       extensions.push(this.#pages.extend(row, offsets[i + 1]! - offsets[i]!));

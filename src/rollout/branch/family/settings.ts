@@ -211,13 +211,16 @@ export const publishedExpansion: { readonly [R in ExpansionRule]: Readonly<Setti
  * Trajectories that a rule's settings fix, and trajectories it starts with; undefined where the caller
  * chooses.
  */
-export function fixedRows(settings: ExpansionSettings): { n?: number; initialRollouts?: number } {
+export function fixedTrajectories(settings: ExpansionSettings): {
+  n?: number;
+  initialRollouts?: number;
+} {
   switch (settings.rule) {
     case "tree-grpo":
       return { n: settings.trees * settings.keep, initialRollouts: settings.trees };
     case "treerl": {
-      const { trees, rounds, points, rows } = settings;
-      return { n: trees * (1 + rounds * points * rows), initialRollouts: trees };
+      const { trees, rounds, points, rows: trajectories } = settings;
+      return { n: trees * (1 + rounds * points * trajectories), initialRollouts: trees };
     }
     case "fr3e":
       return { n: (settings.right + settings.wrong) * (settings.points + 1) * settings.rows };
@@ -240,7 +243,7 @@ export function fixedRows(settings: ExpansionSettings): { n?: number; initialRol
  * Trajectories per prompt, and those a prompt starts with, in the published runs where settings leave
  * them open.
  */
-export const publishedRows: Partial<
+export const publishedTrajectories: Partial<
   Record<ExpansionRule, { n?: number; initialRollouts?: number }>
 > = {
   at2po: { n: 22, initialRollouts: 10 },

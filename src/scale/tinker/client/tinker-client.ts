@@ -218,9 +218,9 @@ export class TinkerClient {
   }
 
   /** The next number in a row of calls that a server does in order. */
-  next(row: string): number {
-    const number = (this.#sequences.get(row) ?? 0) + 1;
-    this.#sequences.set(row, number);
+  next(sequence: string): number {
+    const number = (this.#sequences.get(sequence) ?? 0) + 1;
+    this.#sequences.set(sequence, number);
     return number;
   }
 

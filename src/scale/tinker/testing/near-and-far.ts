@@ -7,7 +7,7 @@ import { Model } from "../../../model/transformer/transformer.js";
 import { tinyTokenizer } from "../../../run/tiny/tiny-tokenizer.js";
 import { detached } from "../../../tensor/detached.js";
 import { ready } from "../../../tensor/backends.js";
-import type { PassRow } from "../../../learn/update/passes.js";
+import type { PassSequence } from "../../../learn/update/passes.js";
 import { openTinker, type TinkerOptions } from "../engine.js";
 import type { TinkerPolicy } from "../tinker-policy.js";
 import { FakeServer, type FakeServerOptions } from "./fake-server.js";
@@ -41,7 +41,7 @@ export async function farModel(
 
 /** A model in memory whose updates take surprisals for entropies, as a server's must. */
 export class SurprisedTrainee extends ModelTrainee {
-  override step<R extends PassRow>(work: StepWork<R>): Promise<StepReport> {
+  override step<R extends PassSequence>(work: StepWork<R>): Promise<StepReport> {
     const { lossOf } = work;
     return super.step({
       ...work,

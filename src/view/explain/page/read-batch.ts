@@ -36,7 +36,7 @@ export interface ExplainedBatch {
 /** Turns what was packed back into numbers. */
 export function readBatch(payload: ExplainPayload): ExplainedBatch {
   const floats = (data: string) => new Float32Array(bytesOf(data).buffer);
-  const { rows } = payload;
+  const { rows: sequences } = payload;
   const tokens = new Int32Array(bytesOf(payload.tokens).buffer);
   const mask = bytesOf(payload.mask);
   const logprobs = floats(payload.logprobs);
@@ -44,23 +44,23 @@ export function readBatch(payload: ExplainPayload): ExplainedBatch {
   const refLogprobs = payload.refLogprobs === undefined ? undefined : floats(payload.refLogprobs);
   const entropies = floats(payload.entropies);
   const advantages = payload.advantages.map(floats);
-  const rowOf = (token: number) =>
-    rows.findIndex(({ start, length }) => token >= start && token < start + length);
+  const sequenceOf = (token: number) =>
+    sequences.findIndex(({ start, length }) => token >= start && token < start + length);
   const values = floats(payload.values);
   const chosen = payload.chosen === undefined ? undefined : floats(payload.chosen);
   const weights = payload.weights === undefined ? undefined : floats(payload.weights);
   const cut = (values: Float32Array | Uint8Array, { start, length }: ExplainedRow) =>
     values.subarray(start, start + length);
   const seen = (algorithm: ExplainedAlgorithm): LossRow[] =>
-    rows.map((row) => ({
-      logprobs: cut(logprobs, row),
-      oldLogprobs: cut(oldLogprobs, row),
-      advantages: cut(advantages[algorithm.advantages]!, row),
-      mask: cut(mask, row),
-      entropies: cut(entropies, row),
-      ...(weights ? { weights: cut(weights, row) } : {}),
+    sequences.map((sequence) => ({
+      logprobs: cut(logprobs, sequence),
+      oldLogprobs: cut(oldLogprobs, sequence),
+      advantages: cut(advantages[algorithm.advantages]!, sequence),
+      mask: cut(mask, sequence),
+      entropies: cut(entropies, sequence),
+      ...(weights ? { weights: cut(weights, sequence) } : {}),
       // Another loss would have picked others.
-      ...(chosen && algorithm.name === "own" ? { chosen: cut(chosen, row) } : {}),
+      ...(chosen && algorithm.name === "own" ? { chosen: cut(chosen, sequence) } : {}),
     }));
   const laid = new Map<ExplainedAlgorithm, LaidOut>();
   const layOut = (algorithm: ExplainedAlgorithm): LaidOut => {
@@ -69,18 +69,20 @@ export function readBatch(payload: ExplainPayload): ExplainedBatch {
     return found;
   };
   return {
-    ...{ payload, tokens, mask, rowOf },
+    ...{ payload, tokens, mask, rowOf: sequenceOf },
     sharing: (token) => {
-      const row = rows[rowOf(token)]!;
-      const at = token - row.start;
-      const node = row.stretches.find(([, end]) => at < end)?.[0];
+      const sequence = sequences[sequenceOf(token)]!;
+      const at = token - sequence.start;
+      const node = sequence.stretches.find(([, end]) => at < end)?.[0];
       if (node === undefined) return [token];
-      return rows
-        .filter(({ tree, stretches }) => tree === row.tree && stretches.some(([n]) => n === node))
+      return sequences
+        .filter(
+          ({ tree, stretches }) => tree === sequence.tree && stretches.some(([n]) => n === node),
+        )
         .map(({ start }) => start + at);
     },
     input: (token, algorithm) => {
-      const row = rowOf(token);
+      const sequence = sequenceOf(token);
       const { sharedBy, shareOf, correctionOf } = layOut(algorithm);
       return {
         advantage: advantages[algorithm.advantages]![token]!,
@@ -89,9 +91,9 @@ export function readBatch(payload: ExplainPayload): ExplainedBatch {
         refLogprob: refLogprobs?.[token] ?? NaN,
         entropy: entropies[token]!,
         value: values[token]!,
-        share: shareOf(row),
-        shared: sharedBy(row, token - rows[row]!.start),
-        correction: correctionOf(row, token - rows[row]!.start),
+        share: shareOf(sequence),
+        shared: sharedBy(sequence, token - sequences[sequence]!.start),
+        correction: correctionOf(sequence, token - sequences[sequence]!.start),
       };
     },
   };
@@ -102,34 +104,34 @@ export function readBatch(payload: ExplainPayload): ExplainedBatch {
  * counts for.
  */
 interface LaidOut {
-  sharedBy: (row: number, token: number) => Shared;
-  shareOf: (row: number) => number;
-  correctionOf: (row: number, token: number) => number;
+  sharedBy: (sequence: number, token: number) => Shared;
+  shareOf: (sequence: number) => number;
+  correctionOf: (sequence: number, token: number) => number;
 }
 
-function laidOut(rows: readonly LossRow[], settings: ObjectiveSettings): LaidOut {
+function laidOut(sequences: readonly LossRow[], settings: ObjectiveSettings): LaidOut {
   const rule: TokenRule = lossDefinitions[lossNameOf(settings)];
-  const share = rule.share?.(rows, settings);
-  const sharedBy = (row: number, token: number) => share?.(row, token) ?? {};
+  const share = rule.share?.(sequences, settings);
+  const sharedBy = (sequence: number, token: number) => share?.(sequence, token) ?? {};
   // A trajectory that the loss leaves out as a whole counts nowhere.
-  const counts = rows.map(({ mask }, r) =>
+  const counts = sequences.map(({ mask }, r) =>
     sharedBy(r, 0)["dropped"] ? 0 : Array.from(mask).reduce((n, m) => n + m, 0),
   );
   const tokens = counts.reduce((sum, n) => sum + n, 0);
-  const longest = rows.reduce((most, { mask }) => Math.max(most, mask.length), 1);
+  const longest = sequences.reduce((most, { mask }) => Math.max(most, mask.length), 1);
   const width = settings.paddedLength ?? longest;
   const { mode, rule: arithmetic } = aggregationOf(settings);
   const older = arithmetic === "older";
-  const all = older ? rows.length : counts.filter((n) => n > 0).length;
-  const shareOf = (row: number) => {
-    if (counts[row] === 0) return 0;
+  const all = older ? sequences.length : counts.filter((n) => n > 0).length;
+  const shareOf = (sequence: number) => {
+    if (counts[sequence] === 0) return 0;
     if (mode === "token-sum") return 1;
     if (mode === "token-mean") return 1 / (tokens + (older ? 1e-8 : 0));
     if (mode === "seq-mean-token-sum") return 1 / all;
-    if (mode === "seq-mean-token-mean") return 1 / (all * counts[row]!);
+    if (mode === "seq-mean-token-mean") return 1 / (all * counts[sequence]!);
     return 1 / (older ? width : all * width);
   };
-  return { sharedBy, shareOf, correctionOf: weightsOf(rule, rows) };
+  return { sharedBy, shareOf, correctionOf: weightsOf(rule, sequences) };
 }
 
 /** A batch as it is shown: the algorithm and the token that are looked at. */

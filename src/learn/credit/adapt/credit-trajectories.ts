@@ -6,7 +6,7 @@ import { scores } from "../../advantage/estimator.js";
 import type { Rows } from "../../advantage/masked.js";
 
 /** A scored trajectory, with where it began in its tree. */
-export interface CreditRow {
+export interface CreditTrajectory {
   scored: ScoredTrajectory;
   tree: RolloutTree;
   group: string;
@@ -42,7 +42,7 @@ function segmentEnds(tree: RolloutTree, { trajectory }: ScoredTrajectory): numbe
 }
 
 /** The tree that made a trajectory: told by the trajectory itself, or by the tree's place. */
-function treeFinder({ trees }: Scored): (row: ScoredTrajectory) => RolloutTree {
+function treeFinder({ trees }: Scored): (trajectory: ScoredTrajectory) => RolloutTree {
   const made = new Map(trees.flatMap((tree) => tree.selected.map((one) => [one, tree] as const)));
   return ({ trajectory, group }) => {
     const tree = made.get(trajectory) ?? trees.find(({ index }) => index === trajectory.tree);
@@ -54,7 +54,7 @@ function treeFinder({ trees }: Scored): (row: ScoredTrajectory) => RolloutTree {
 }
 
 /** What credit rules need of every scored trajectory. */
-export function creditRows(scored: Scored, rewards: Rows): CreditRow[] {
+export function creditTrajectories(scored: Scored, rewards: Rows): CreditTrajectory[] {
   const treeOf = treeFinder(scored);
   const totals = scores(rewards);
   return scored.trajectories.map((row, i) => {
@@ -76,11 +76,11 @@ export function creditRows(scored: Scored, rewards: Rows): CreditRow[] {
 }
 
 /** Trajectories by their tree and number; trajectories that a short tree repeats are there once. */
-export function rowFinder(
-  rows: readonly CreditRow[],
+export function trajectoryFinder(
+  trajectories: readonly CreditTrajectory[],
 ): (tree: RolloutTree, trajectory: number) => number {
   const found = new Map<RolloutTree, Map<number, number>>();
-  rows.forEach(({ tree, scored }, i) => {
+  trajectories.forEach(({ tree, scored }, i) => {
     const own = found.get(tree) ?? new Map<number, number>();
     found.set(tree, own);
     if (!own.has(scored.trajectory.id)) own.set(scored.trajectory.id, i);
@@ -100,12 +100,14 @@ export function sharedTokens(tree: RolloutTree): number[] {
  * tokens exactly where both have them in common.
  */
 export function prefixNames(
-  rows: readonly CreditRow[],
+  trajectories: readonly CreditTrajectory[],
 ): (trajectory: number, length: number) => string {
-  const trees = new Map([...new Set(rows.map(({ tree }) => tree))].map((tree, i) => [tree, i]));
+  const trees = new Map(
+    [...new Set(trajectories.map(({ tree }) => tree))].map((tree, i) => [tree, i]),
+  );
   const shared = new Map([...trees.keys()].map((tree) => [tree, sharedTokens(tree)]));
   return (trajectory, length) => {
-    const { tree, scored } = rows[trajectory]!;
+    const { tree, scored } = trajectories[trajectory]!;
     const common = shared.get(tree)!;
     let at = scored.trajectory.id;
     // A branch's first tokens are its parent's, be that one scored or not.
@@ -124,9 +126,11 @@ export function prefixNames(
  * The first of the trajectories that go back to the same initial trajectory: as many trees, in the sense of
  * Tree-GRPO, as there are of them. The initial trajectory itself need not be among them.
  */
-export function familyOf(rows: readonly CreditRow[]): (trajectory: number) => number {
+export function familyOf(
+  trajectories: readonly CreditTrajectory[],
+): (trajectory: number) => number {
   const first = new Map<RolloutTree, Map<number, number>>();
-  const families = rows.map(({ tree, scored }, i) => {
+  const families = trajectories.map(({ tree, scored }, i) => {
     let root = scored.trajectory.id;
     while (tree.trajectories[root]!.parent >= 0) root = tree.trajectories[root]!.parent;
     const own = first.get(tree) ?? new Map<number, number>();
@@ -139,15 +143,15 @@ export function familyOf(rows: readonly CreditRow[]): (trajectory: number) => nu
 }
 
 /** Trajectory numbers by prompt, in the order the prompts first appear. */
-export function prompts(rows: readonly CreditRow[]): number[][] {
+export function prompts(trajectories: readonly CreditTrajectory[]): number[][] {
   const found = new Map<string, number[]>();
-  rows.forEach(({ group }, i) => found.set(group, [...(found.get(group) ?? []), i]));
+  trajectories.forEach(({ group }, i) => found.set(group, [...(found.get(group) ?? []), i]));
   return [...found.values()];
 }
 
 /** Scored trajectories as credit rules read them. */
 export interface CreditBatch {
-  rows: readonly CreditRow[];
+  trajectories: readonly CreditTrajectory[];
   rewards: Rows;
   /** Where the policy is trained. */
   mask: Rows;
@@ -156,7 +160,7 @@ export interface CreditBatch {
 
 export function creditBatch(scored: Scored, rewards: Rows): CreditBatch {
   return {
-    rows: creditRows(scored, rewards),
+    trajectories: creditTrajectories(scored, rewards),
     rewards,
     mask: scored.trajectories.map(({ trajectory }) => trajectory.lossMask),
     groups: scored.trajectories.map(({ group }) => group),

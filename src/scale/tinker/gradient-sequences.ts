@@ -1,21 +1,21 @@
-import type { PassRow } from "../../learn/update/passes.js";
+import type { PassSequence } from "../../learn/update/passes.js";
 import type { TinkerDatum, TinkerLoss } from "./client/tinker-run.js";
-import { laidOut, shifted } from "./rows.js";
+import { laidOut, shifted } from "./token-sequences.js";
 import type { TinkerCapabilities } from "./capabilities.js";
 
 /** A sequence with dL/dlogp of each of its response tokens, and the logp that was taken at. */
-export interface GradientRow {
-  row: PassRow;
+export interface GradientSequence {
+  sequence: PassSequence;
   gradient: Float32Array;
   logprobs: Float32Array;
 }
 
-const moves = ({ gradient }: GradientRow) => gradient.some((g) => g !== 0);
+const moves = ({ gradient }: GradientSequence) => gradient.some((g) => g !== 0);
 
 /** The sequences that have a gradient; one of the others where there is none, so that a step has a sequence. */
-export function movingRows(rows: readonly GradientRow[]): GradientRow[] {
-  const moving = rows.filter(moves);
-  return moving.length > 0 ? moving : rows.slice(0, 1);
+export function movingSequences(sequences: readonly GradientSequence[]): GradientSequence[] {
+  const moving = sequences.filter(moves);
+  return moving.length > 0 ? moving : sequences.slice(0, 1);
 }
 
 /**
@@ -27,18 +27,18 @@ export function movingRows(rows: readonly GradientRow[]): GradientRow[] {
  * beforehand. `count` is the number of sequences of the whole optimiser step.
  */
 export function exactGradient(
-  rows: readonly GradientRow[],
+  sequences: readonly GradientSequence[],
   capabilities: Pick<TinkerCapabilities, "reduction">,
   count: number,
 ): { loss: TinkerLoss; data: TinkerDatum[] } {
   if (capabilities.reduction === "sum") {
     return {
       loss: { name: "cross_entropy" },
-      data: rows.map(({ row, gradient }) => ({
-        ...shifted(row),
+      data: sequences.map(({ sequence, gradient }) => ({
+        ...shifted(sequence),
         inputs: {
           weights: laidOut(
-            row,
+            sequence,
             gradient.map((g) => -g),
           ),
         },
@@ -47,7 +47,7 @@ export function exactGradient(
   }
   return {
     loss: { name: "cispo", config: { clip_low_threshold: 1, clip_high_threshold: 1 } },
-    data: rows.map((row) => ratioRow(row, capabilities, count)),
+    data: sequences.map((sequence) => ratioSequence(sequence, capabilities, count)),
   };
 }
 
@@ -55,8 +55,8 @@ export function exactGradient(
  * A sequence for a server's loss of the ratio to `logprobs`, whose gradient is minus the advantage at a ratio
  * of 1: the advantages are those whose sum, or mean of means, has the gradient given.
  */
-export function ratioRow(
-  { row, gradient, logprobs }: GradientRow,
+export function ratioSequence(
+  { sequence, gradient, logprobs }: GradientSequence,
   { reduction }: Pick<TinkerCapabilities, "reduction">,
   count: number,
 ): TinkerDatum {
@@ -64,17 +64,17 @@ export function ratioRow(
   const tokens = taking.reduce((sum, n) => sum + n, 0);
   const divisor = reduction === "mean" ? Math.max(1, tokens) * count : 1;
   return {
-    ...shifted(row),
+    ...shifted(sequence),
     inputs: {
       ...(reduction === "mean"
-        ? { weights: laidOut(row, tokens > 0 ? taking : gradient.map(() => 1)) }
+        ? { weights: laidOut(sequence, tokens > 0 ? taking : gradient.map(() => 1)) }
         : {}),
       advantages: laidOut(
-        row,
+        sequence,
         gradient.map((g) => -g * divisor),
       ),
       logprobs: laidOut(
-        row,
+        sequence,
         logprobs.map((p, t) => (taking[t] ? p : 0)),
       ),
     },
