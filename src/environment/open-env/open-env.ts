@@ -1,3 +1,4 @@
+import { defined } from "../../../arguments/defined.js";
 import { environment } from "#platform/process/environment";
 import { checkArguments, shown } from "../../../arguments/check-arguments.js";
 import {
@@ -155,9 +156,7 @@ export function instanceOf(world: World, acting: Acting, options: OpenEnvOptions
       const wanted = action(tag, input);
       if (typeof wanted === "string") return { text: wanted, ok: true };
       const { text, ok, reward } = await world.act(wanted, signal);
-      return ok
-        ? { text, ok: true, ...(reward === undefined ? {} : { reward }) }
-        : { text: "", ok: false, error: text };
+      return ok ? { text, ok: true, ...defined({ reward }) } : { text: "", ok: false, error: text };
     };
   const made: Environment = {
     tools,

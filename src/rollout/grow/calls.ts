@@ -1,3 +1,4 @@
+import { defined } from "../../../arguments/defined.js";
 import { encodeStart } from "../../model/tokenizer/encode-start.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { FinishReason } from "../../policy/policy.js";
@@ -72,7 +73,7 @@ function calledIn({ tokens, turn = 0, tokenizer }: Situation, format: CallFormat
   return format.parse(tokenizer.decode(ids, { skipSpecial: false })).map((call) => ({
     tag: call.name,
     input: inputOf(call.arguments),
-    ...(call.problem === undefined ? {} : { problem: call.problem }),
+    ...defined({ problem: call.problem }),
   }));
 }
 

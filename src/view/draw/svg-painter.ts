@@ -1,3 +1,4 @@
+import { defined } from "../../../arguments/defined.js";
 import { escapeHtml } from "../../../picture/escape.js";
 import type { Look, Painter } from "./painter.js";
 import { mono, sans } from "./theme.js";
@@ -46,7 +47,7 @@ export function svgPainter(name = "clip"): SvgPainter {
       const exact = wide === undefined ? "" : ` textLength="${short(wide)}" xml:space="preserve"`;
       const anchor = { left: "", center: ' text-anchor="middle"', right: ' text-anchor="end"' };
       parts.push(
-        `<text x="${short(x)}" y="${short(y + 0.35 * size)}" font-size="${size}" font-weight="${look.weight ?? 400}"${exact}${look.mono ? ' class="mono"' : ""}${anchor[look.align ?? "left"]}${attributes({ fill: look.fill, ...(look.alpha === undefined ? {} : { alpha: look.alpha }) })}>${escapeHtml(text)}</text>`,
+        `<text x="${short(x)}" y="${short(y + 0.35 * size)}" font-size="${size}" font-weight="${look.weight ?? 400}"${exact}${look.mono ? ' class="mono"' : ""}${anchor[look.align ?? "left"]}${attributes({ fill: look.fill, ...defined({ alpha: look.alpha }) })}>${escapeHtml(text)}</text>`,
       );
     },
     bars: (bars, colours, alpha) =>

@@ -1,3 +1,4 @@
+import { defined } from "../../../../../arguments/defined.js";
 import type { BranchSettings } from "../../../../rollout/branch/branch-rule.js";
 import type { ReplayAttempt } from "../../../../rollout/replay/replay-result.js";
 import { two } from "./words.js";
@@ -34,7 +35,7 @@ export function decisionOf(
   if (settings.rule.startsWith("aepo")) {
     facts.push(["Branchings in a row", String(attempt.consecutive)]);
   }
-  const made = { branch, ...(child === undefined ? {} : { child }) };
+  const made = { branch, ...defined({ child }) };
   if (drawsNothing(settings.rule)) {
     facts.push(["Score", two(score)], ["Threshold", two(bar)]);
     return {
