@@ -19,8 +19,22 @@ export class PixelLayer {
   column(x: number, from: number, to: number, colour: number): void {
     const { width, height } = this.canvas;
     if (x < 0 || x >= width) return;
+    const pixels = this.#pixels;
     const last = Math.min(height, to) * width + x;
-    for (let at = Math.max(0, from) * width + x; at < last; at += width) this.#pixels[at] = colour;
+    for (let at = Math.max(0, from) * width + x; at < last; at += width) pixels[at] = colour;
+  }
+
+  /** Bars from a row upwards, a column each: they end at the rows `tops`; written by rows, as memory lies. */
+  bars(first: number, last: number, low: number, tops: Int32Array, colours: Uint32Array): void {
+    const { width, height } = this.#image!;
+    const pixels = this.#pixels;
+    const end = Math.min(last, width);
+    let top = low;
+    for (let x = first; x < end; x++) if (tops[x]! < top) top = tops[x]!;
+    for (let y = Math.max(0, top); y < Math.min(low, height); y++) {
+      const at = y * width;
+      for (let x = first; x < end; x++) if (y >= tops[x]!) pixels[at + x] = colours[x]!;
+    }
   }
 
   /** What was written, as a picture. */

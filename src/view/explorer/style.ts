@@ -120,7 +120,7 @@ const parts = `
 .arpo-view .ax .ax-number{font-variant-numeric:tabular-nums}
 .arpo-view .ax .ax-accent{color:var(--accent)}
 .arpo-view .ax .ax-text{font:12.5px/2.05 var(--mono);white-space:pre-wrap;overflow-wrap:anywhere;color:var(--ink);border:1px solid var(--line);border-radius:8px;padding:4px 10px 8px;max-height:240px;overflow:auto;background:var(--paper)}
-.arpo-view .ax .ax-text span{padding:0 0 10px;cursor:pointer;background:linear-gradient(var(--c),var(--c)) no-repeat left bottom/calc(100% - 1px) var(--h)}
+.arpo-view .ax .ax-text span{margin-right:1px;cursor:pointer}
 .arpo-view .ax .ax-text span:hover{color:var(--accent)}
 .arpo-view .ax .ax-text span.ax-on{box-shadow:0 0 0 1.5px var(--ink);border-radius:2px}
 .arpo-view .ax .ax-card{border:1px solid var(--line);border-radius:8px;padding:8px 10px;font-size:12px}
@@ -167,7 +167,7 @@ const parts = `
 .arpo-view .ax .ax-actions{border-top:1px solid var(--line);padding-top:8px;margin:0}
 .arpo-view .ax .ax-table-scroll{overflow:auto;max-height:320px}
 @container ax (min-width:1000px){.arpo-view .ax .ax-main:not(.ax-closed){grid-template-columns:minmax(0,1fr) 312px}.arpo-view .ax .ax-side{max-height:640px}}
-@container ax (max-width:999px){.arpo-view .ax .ax-body{grid-template-columns:repeat(auto-fit,minmax(min(260px,100%),1fr))}.arpo-view .ax .ax-body>*{grid-column:1/-1}.arpo-view .ax .ax-body>.ax-field{grid-column:auto}.arpo-view .ax .ax-how ol{columns:250px}.arpo-view .ax .ax-fields{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(220px,100%),1fr));gap:10px 18px}}
+@container ax (max-width:999px){.arpo-view .ax .ax-body{grid-template-columns:repeat(auto-fit,minmax(min(260px,100%),1fr))}.arpo-view .ax .ax-body>*{grid-column:1/-1}.arpo-view .ax .ax-body>.ax-field{grid-column:auto}.arpo-view .ax .ax-how ol{columns:250px;column-gap:34px}.arpo-view .ax .ax-fields{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(220px,100%),1fr));gap:10px 18px}}
 @container ax (max-width:480px){.arpo-view .ax .ax-minimap{width:40px}.arpo-view .ax .ax-question{font-size:16px}}
 `;
 

@@ -77,6 +77,11 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
   let passed: Set<number> | undefined;
   let bins: BinCache;
   const heat = new HeatLayer();
+  /** Frames in which a lane moved. */
+  let moves = 0;
+  /** The layout that the minimap shows: zooming does not change it. */
+  let outline: Layout | undefined;
+  let told: unknown[] = [];
 
   coloursOf(outer, colours);
   root.dataset["theme"] = outer.dataset["theme"];
@@ -123,13 +128,14 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
   const tip = followPointer(view, minimap.canvas);
   followKeys(view, playback);
 
-  function relayout(): void {
+  function relayout(isZoom = false): void {
     view.layout = layOut(facts, {
       ...{ width: scroller.clientWidth || 800, maxHeight, replay: view.replay },
       ...{ filter: state.filter, align: state.align, lanes: state.lanes, zoom: state.zoom },
       ...{ unfolded: state.unfolded, measure: textWidth },
     });
     const { layout } = view;
+    if (!isZoom || !outline) outline = layout;
     passed =
       state.filter === "all"
         ? undefined
@@ -148,7 +154,9 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     const wide = layout.left + layout.totalWidth + layout.gutter;
     spacer.style.width = isWide ? `${wide}px` : "100%";
     minimap.canvas.hidden = layout.totalHeight <= layout.viewHeight + 2;
-    tellLegend(view, legend);
+    const tells = [view.measure, view.theme, view.replay, layout.isPhone];
+    if (tells.some((each, i) => each !== told[i])) tellLegend(view, legend);
+    told = tells;
     draw();
   }
   function update(): void {
@@ -215,6 +223,8 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     let isMoving = false;
     for (const { key, y } of view.layout.lanes) {
       const now = heights.get(key)!;
+      if (now === y) continue;
+      moves++;
       const isThere = isStill || Math.abs(now - y) <= 0.4;
       heights.set(key, isThere ? y : now + (y - now) * 0.28);
       isMoving ||= !isThere;
@@ -236,8 +246,12 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     const context = canvas.getContext("2d");
     if (!context) return;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    // What playback shows changes with every frame.
+    const { layout, theme, moment } = now;
+    const at = [now.view.x, now.view.y, wide, high, ratio];
+    heat.dependOn([layout, bins, theme, passed, moves, moment && {}, ...at]);
     drawTree(canvasPainter(context), now);
-    if (!minimap.canvas.hidden) minimap.draw(now);
+    if (!minimap.canvas.hidden) minimap.draw(now, outline ?? layout);
     if (!isShown) performance.mark("arpo-explorer");
     isShown = true;
     if (isMoving) draw();
@@ -251,8 +265,9 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     if (node >= 0) {
       // A selection is told in its own tab; What if? stays open.
       if (state.tab === "keys") state.tab = "segment";
-      actions.at(node, token);
+      // It reads where the tree is scrolled to: before anything is written to the page.
       reveal(node);
+      actions.at(node, token);
       view.say(spokenNode(node, token));
     }
     panel.tell();
@@ -312,7 +327,7 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     const place = (scroller.scrollLeft + at) / layout.totalWidth;
     const most = Math.max(1, (60 / layout.tokenWidth) * state.zoom);
     state.zoom = factor === 0 ? 1 : Math.max(1, Math.min(most, state.zoom * factor));
-    relayout();
+    relayout(true);
     scroller.scrollLeft = place * view.layout.totalWidth - at;
     draw();
   }
@@ -362,7 +377,7 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     spoken,
   );
   update();
-  new ResizeObserver(relayout).observe(scroller);
+  new ResizeObserver(() => relayout()).observe(scroller);
   followTheme(root, recolour);
   return view;
 }

@@ -1,7 +1,7 @@
 import { readingWidth } from "../layout/layout.js";
 import { chipForms, chipWords, resultOf } from "../tree/chip-words.js";
 import { tokenText } from "../tree/unpack-tree.js";
-import type { BarPlace, HeatLayer } from "./heat-layer.js";
+import { barWidth, type BarPlace, type HeatLayer } from "./heat-layer.js";
 import type { Bars, Painter } from "../../../draw/painter.js";
 import { across, chipHeight, type Scene, written } from "./scene.js";
 import { fitted } from "../../../draw/text-width.js";
@@ -25,7 +25,7 @@ export function drawSegment(painter: Painter, scene: Scene, box: Box, layer?: He
   const [width, height] = [right - left, bottom - top];
   const { length, start } = facts.tree.nodes[node]!;
   painter.rect(left, top, Math.max(1.5, width * share), height, {
-    ...{ fill: theme.track, alpha, round: Math.min(3, height / 4) },
+    ...{ fill: theme.track, alpha, round: height < 12 ? 0 : 3 },
   });
   if (length === 0) return;
   const levels = bins.of(node, width);
@@ -35,7 +35,7 @@ export function drawSegment(painter: Painter, scene: Scene, box: Box, layer?: He
     ...{ left, top, bottom, each, from: Math.max(0, Math.floor((layout.left - left) / each)) },
     to: Math.min(levels.length, Math.ceil((edge - left) / each), Math.ceil(levels.length * share)),
   };
-  if (layer && each < 3 && !measure.isSigned) layer.add(levels, { ...at, alpha });
+  if (layer && each < 8 && !measure.isSigned) layer.add(levels, { ...at, alpha });
   else {
     const [bars, colours] = barsOf(scene, levels, at);
     painter.bars(bars, colours, alpha);
@@ -64,7 +64,7 @@ export function drawSegment(painter: Painter, scene: Scene, box: Box, layer?: He
 function barsOf({ measure, theme }: Scene, levels: Float32Array, at: BarPlace): [Bars, string[]] {
   const { left, top, bottom, each } = at;
   const height = bottom - top;
-  const wide = Math.max(0.6, each - (each >= 4 ? 1 : 0));
+  const wide = barWidth(each);
   const bars: Bars = [];
   for (let i = at.from; i < at.to; i++) {
     const level = levels[i]!;

@@ -11,19 +11,37 @@ export interface BarPlace {
   each: number;
 }
 
-/** The bars of segments with many tokens per pixel, all of a frame in one picture. */
+/** How wide a bar is: wide ones are apart. */
+export const barWidth = (each: number): number => Math.max(0.6, each - (each >= 4 ? 1 : 0));
+
+/** The bars of segments with thin bars, all of a frame in one picture, which is kept while nothing of it changes. */
 export class HeatLayer {
   readonly #pixels = new PixelLayer();
-  readonly #colours = new Map<number, number[]>();
+  readonly #colours = new Map<number, Uint32Array>();
   #theme: Theme | undefined;
   #ratio = 1;
+  #tops = new Int32Array(0);
+  #columns = new Uint32Array(0);
+  #drawn: unknown[] = [];
+  #isKept = false;
+
+  /** Says what the next frame's bars depend on: with the same as before, the picture stays as it is. */
+  dependOn(depends: unknown[]): void {
+    this.#isKept = depends.every((each, i) => each === this.#drawn[i]);
+    this.#drawn = depends;
+  }
 
   /** Begins a frame. */
   begin({ width, height }: { width: number; height: number }, theme: Theme): void {
+    if (this.#isKept) return;
     this.#ratio = devicePixelRatio || 1;
     if (this.#theme !== theme) this.#colours.clear();
     this.#theme = theme;
-    this.#pixels.clear(Math.round(width * this.#ratio), Math.round(height * this.#ratio));
+    const wide = Math.round(width * this.#ratio);
+    this.#pixels.clear(wide, Math.round(height * this.#ratio));
+    if (this.#tops.length === wide) return;
+    this.#tops = new Int32Array(wide);
+    this.#columns = new Uint32Array(wide);
   }
 
   /** Adds bars, a column of the screen for each or for several of them. */
@@ -31,29 +49,38 @@ export class HeatLayer {
     levels: Float32Array,
     { left, top, bottom, each, from, to, alpha }: BarPlace & { alpha: number },
   ): void {
+    if (this.#isKept) return;
     const ratio = this.#ratio;
     const colours = this.#coloursAt(alpha);
     const low = Math.round(bottom * ratio);
     const height = (bottom - top) * ratio;
-    const last = Math.round((left + to * each) * ratio);
-    for (let x = Math.round((left + from * each) * ratio); x < last; x++) {
-      const bar = Math.floor(((x + 0.5) / ratio - left) / each);
-      const level = levels[Math.min(levels.length - 1, Math.max(0, bar))]!;
-      if (Number.isNaN(level)) continue;
-      const tall = Math.round(Math.max(1.5 * ratio, level * height));
-      this.#pixels.column(x, low - tall, low, colours[heatStep(level)]!);
+    const wide = barWidth(each);
+    const first = Math.max(0, Math.round((left + from * each) * ratio));
+    const [tops, columns] = [this.#tops, this.#columns];
+    const last = Math.min(tops.length, Math.round((left + to * each) * ratio));
+    for (let x = first; x < last; x++) {
+      const along = (x + 0.5) / ratio - left;
+      const bar = Math.min(levels.length - 1, Math.max(0, Math.floor(along / each)));
+      const level = levels[bar]!;
+      if (Number.isNaN(level) || along - bar * each > wide) {
+        tops[x] = low;
+        continue;
+      }
+      tops[x] = low - Math.round(Math.max(1.5 * ratio, level * height));
+      columns[x] = colours[heatStep(level)]!;
     }
+    this.#pixels.bars(first, last, low, tops, columns);
   }
 
   /** The frame's picture. */
   done(): HTMLCanvasElement {
-    return this.#pixels.done();
+    return this.#isKept ? this.#pixels.canvas : this.#pixels.done();
   }
 
-  #coloursAt(alpha: number): number[] {
+  #coloursAt(alpha: number): Uint32Array {
     let colours = this.#colours.get(alpha);
     if (!colours) {
-      colours = this.#theme!.heat.map((colour) => pixelOf(colour, alpha));
+      colours = Uint32Array.from(this.#theme!.heat, (colour) => pixelOf(colour, alpha));
       this.#colours.set(alpha, colours);
     }
     return colours;

@@ -19,17 +19,17 @@ export class Minimap {
     this.canvas = canvas;
   }
 
-  /** Shows where the view is; the heat below is painted once per layout. */
-  draw(scene: Scene): void {
+  /** Shows where the view is; the heat below is painted once per outline, a layout of the same lanes. */
+  draw(scene: Scene, outline: Layout): void {
     const { layout, view, theme } = scene;
     const ratio = devicePixelRatio || 1;
     const { width, height } = this.#size(layout, ratio);
     const context = this.canvas.getContext("2d");
     if (!context) return;
-    const depends = [layout, scene.bins, theme, width, height, ratio];
+    const depends = [outline, scene.bins, theme, width, height, ratio];
     if (depends.some((each, i) => each !== this.#painted[i])) {
       this.#painted = depends;
-      paintHeat(this.#pixels, scene, { width, height, ratio });
+      paintHeat(this.#pixels, { ...scene, layout: outline }, { width, height, ratio });
       this.#pixels.done();
     }
     context.setTransform(1, 0, 0, 1, 0, 0);

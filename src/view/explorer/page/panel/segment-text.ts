@@ -3,7 +3,8 @@ import { heatStep } from "../../../draw/theme.js";
 import { tokenText } from "../tree/unpack-tree.js";
 import type { ExplorerView } from "../view.js";
 
-const most = 1200;
+// Characters that are written at once; more where a box shows more.
+let shown = 300;
 
 /** A segment's tokens, each with its bar below it: the text's contrast stays the page's. */
 export function segmentText(view: ExplorerView, node: number, marked = -1): HTMLElement {
@@ -12,7 +13,21 @@ export function segmentText(view: ExplorerView, node: number, marked = -1): HTML
   const box = element("div", { class: "ax-text", tabindex: "0", role: "group" });
   box.setAttribute("aria-label", "Text of the segment: arrow keys move over the tokens");
   const current = marked >= 0 ? marked : state.selected === node ? state.token : -1;
-  for (let t = 0; t < Math.min(length, most); t++) {
+  const rest = element("i", { class: "ax-muted" });
+  let watch: IntersectionObserver | undefined;
+  let [count, characters] = [0, 0];
+  const writeTo = (most: number, least = 0) => {
+    for (; count < length && (characters < most || count < least); count++) {
+      const span = tokenAt(count);
+      characters += span.textContent.length;
+      rest.before(span);
+    }
+    rest.textContent = ` … ${length - count} more tokens`;
+    if (count < length) return;
+    rest.remove();
+    watch?.disconnect();
+  };
+  const tokenAt = (t: number) => {
     const level = measure.level(start + t, node);
     const known = Number.isNaN(level) ? 0 : Math.abs(level);
     const colour = measure.isSigned
@@ -20,13 +35,30 @@ export function segmentText(view: ExplorerView, node: number, marked = -1): HTML
         ? theme.right
         : theme.wrong
       : theme.heat[heatStep(known)]!;
-    const style = `--h:${Math.max(1, known * 8).toFixed(1)}px;--c:${colour}`;
+    const tall = Math.max(1, Math.round(known * 8));
+    const style = `border-bottom:${tall}px solid ${colour};padding-bottom:${10 - tall}px`;
     const span = element("span", { style, "data-token": String(t) });
     span.textContent = tokenText(facts.tree, facts.tree.tokens[start + t]!);
     if (t === current) span.className = "ax-on";
-    box.append(span);
+    return span;
+  };
+  box.append(rest);
+  writeTo(shown, current + 40);
+  if (count < length) {
+    // The rest follows when it is scrolled to.
+    watch = new IntersectionObserver(
+      (seen, own) => {
+        if (!seen.some(({ isIntersecting }) => isIntersecting)) return;
+        if (box.scrollTop === 0) shown = characters + 300;
+        writeTo(characters + 300);
+        // Asked again, it tells whether the end is still in view.
+        own.unobserve(rest);
+        if (count < length) own.observe(rest);
+      },
+      { root: box },
+    );
+    watch.observe(rest);
   }
-  if (length > most) box.append(` … ${length - most} more tokens`);
   const choose = (token: number) =>
     view.select(node, Math.max(0, Math.min(length - 1, token)), state.trajectory);
   box.onclick = (event) => {
