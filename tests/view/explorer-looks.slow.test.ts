@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 import { manyTrajectories } from "../../src/view/testing/large-tree.js";
 import { grpoBatch } from "../../src/view/testing/sample-batch.js";
-import { kept, onPage, pageOf, skip } from "./explorer-page.js";
+import { drawn, kept, onPage, pageOf, skip } from "./explorer-page.js";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -115,6 +115,31 @@ for (const [count, tokens] of [
         }
         console.log(`${count} x ${tokens}: on the page after ${opened.toFixed(0)} ms`);
         assert.ok(await page.isVisible(".ax-minimap"));
+        // What is kept from frame to frame is no other picture than one that is drawn anew.
+        const picture = async () => {
+          await drawn(page);
+          return page.$eval(".ax-scroll canvas", (c) => (c as HTMLCanvasElement).toDataURL());
+        };
+        const scroll = (by: number) =>
+          page.$eval(".ax-scroll", (tree, by) => (tree.scrollTop += by), by);
+        await page.focus(".ax-scroll");
+        for (const key of ["?", "0", "+", "ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
+        const selected = await picture();
+        await scroll(37);
+        assert.notEqual(await picture(), selected);
+        await scroll(-37);
+        assert.equal(await picture(), selected);
+        // A segment's text follows as it is scrolled, and reaches as far as the token that is selected.
+        const length = tokens / 5;
+        const shown = () => page.locator(".ax-text [data-token]").count();
+        assert.ok((await shown()) < length || length <= 100, `${await shown()} tokens at once`);
+        for (let i = 0; i < 20 && (await shown()) < length; i++) {
+          await page.$eval(".ax-text", (text) => (text.scrollTop = text.scrollHeight));
+          await drawn(page);
+        }
+        assert.equal(await shown(), length);
+        await page.keyboard.press("p");
+        assert.equal(await page.locator(".ax-text .ax-on").count(), 1);
         const end = await page.evaluate(async () => {
           const scroller = document.querySelector<HTMLElement>(".ax-scroll")!;
           scroller.scrollTop = scroller.scrollHeight;

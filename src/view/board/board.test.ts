@@ -245,3 +245,23 @@ test("drawPanel() draws empty, endless and single figures", () => {
     [1e9, 1e9, 1e9],
   );
 });
+
+test("drawPanel() distinguishes runs without their colours", () => {
+  const view: PanelView = {
+    ...{ width: 300, height: 150, from: 0, to: 9, colours: ["#000000"], ink: "#808080" },
+    ...{ smoothing: 0, cursor: 9, hidden: [], oneRun: false },
+  };
+  const x = Array.from({ length: 10 }, (_, i) => i);
+  const curves = [0, 1, 2, 3, 4].map((run) => ({ run, label: "a", x, y: x }));
+  const shapesOf = (run: number) => {
+    const svg = drawPanel(
+      { title: "T", help: "", stacked: false, labels: ["a"], curves: [curves[run]!] },
+      view,
+    );
+    // The outline after its place: five marks along the curve, and the one of the step that is looked at.
+    return [...svg.matchAll(/d="M[\d.]+ [\d.]+(m[^"]+z)"/g)].map(([, outline]) => outline!);
+  };
+  const shapes = curves.map(({ run }) => shapesOf(run));
+  for (const each of shapes) assert.equal(each.length, 6);
+  assert.equal(new Set(shapes.map(([outline]) => outline)).size, 5);
+});

@@ -41,7 +41,7 @@ function boardPicture(payload: BoardPayload, theme: Theme = "auto"): string {
   };
   const names = payload.runs.map(({ name }, i) => {
     const colour = series[i % series.length]!;
-    return `<tspan fill="${oneRun ? ink : colour}">${oneRun ? "" : "● "}${escapeHtml(name)}  </tspan>`;
+    return `<tspan fill="${oneRun ? ink : colour}">${oneRun ? "" : `${"●■◆▲▼"[i % 5]} `}${escapeHtml(name)}  </tspan>`;
   });
   const rows = Math.ceil(payload.panels.length / columns);
   const [wide, tall] = [columns * width, 30 + rows * (height + head)];
@@ -76,6 +76,7 @@ const style = `
 .arpo-board .arpo-head{display:flex;flex-wrap:wrap;gap:0 10px;padding:0 10px;align-items:baseline}
 .arpo-board .arpo-keys{display:flex;flex-wrap:wrap;gap:0 10px;font-size:11px}
 .arpo-board .arpo-keys i{display:inline-block;width:16px;margin-right:4px;vertical-align:middle}
+.arpo-board .arpo-run-key{margin-right:6px;vertical-align:middle}
 .arpo-board .arpo-facts{margin:8px 0}
 .arpo-board .arpo-facts td,.arpo-board .arpo-facts th{white-space:nowrap}
 .arpo-board .arpo-progress{height:5px;background:var(--soft);border-radius:3px;overflow:hidden;margin:2px 0 6px}

@@ -1,5 +1,6 @@
 import { escapeHtml } from "../../../../picture/escape.js";
 import type { BoardPanel } from "../payload.js";
+import { runMark } from "./run-mark.js";
 
 /** How a panel is drawn. */
 export interface PanelView {
@@ -134,17 +135,20 @@ export function drawPanel(panel: BoardPanel, view: PanelView): string {
     parts.push(
       `<path d="${line(curve.x, shown)}" ${style} stroke-width="2" stroke-dasharray="${dash}"/>`,
     );
-    if (curve.x.length === 1) {
-      parts.push(
-        `<circle cx="${at(x(curve.x[0]!))}" cy="${at(y(shown[0]!))}" r="3" fill="${colour}"/>`,
-      );
+    const shape = view.oneRun ? 0 : curve.run;
+    const mark = (i: number, r: number, edge = "") => {
+      if (!Number.isFinite(shown[i]!)) return;
+      const d = runMark(shape, x(curve.x[i]!), y(shown[i]!), r);
+      parts.push(`<path d="${d}" fill="${colour}"${edge}/>`);
+    };
+    if (curve.x.length === 1) mark(0, 3);
+    // Several runs are distinguished by their marks, each run's at other steps.
+    if (!view.oneRun && !curve.base && curve.x.length > 1) {
+      const [marks, shift] = [Math.min(5, curve.x.length), (shape % 5) / 5 + 0.1];
+      for (let m = 0; m < marks; m++) mark(Math.floor(((m + shift) * curve.x.length) / marks), 2.8);
     }
     const here = curve.x.indexOf(view.cursor ?? NaN);
-    if (here >= 0 && Number.isFinite(shown[here]!)) {
-      parts.push(
-        `<circle cx="${at(x(curve.x[here]!))}" cy="${at(y(shown[here]!))}" r="3.5" fill="${colour}" stroke="${view.ink}"/>`,
-      );
-    }
+    if (here >= 0) mark(here, 3.5, ` stroke="${view.ink}"`);
   }
   if (view.cursor !== undefined && view.cursor >= view.from && view.cursor <= view.to) {
     const place = at(Math.max(left, Math.min(right, x(view.cursor))));
