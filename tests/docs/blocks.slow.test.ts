@@ -1,6 +1,7 @@
-// Every `ts` and `js` block of the documentation. Those of a page are the cells of one notebook, which runs in an
-// empty folder. Blocks with a file name are files: the tests named below follow those pages. Blocks that need a
-// server, a browser or hours are marked `no-run`; what they import must exist.
+// Every block of the documentation. `sh` and `yaml` are read as their commands would, and not run. `ts` and `js`
+// run: those of a page are the cells of one notebook, in an empty folder. Blocks with a file name are files: the
+// tests named below follow those pages. Blocks that need a server, a browser or hours are marked `no-run`; what
+// they import must exist.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,6 +9,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { parse } from "yaml";
+import { checkOptions } from "../../arguments/check-options.js";
+import { seeds as parseSeeds } from "../../cli/numbers.js";
+import { arpoLab } from "../../cli/program.js";
+import type { ConfigPreset } from "../../src/run/config/presets.js";
+import { loadConfig } from "../../src/api/index.js";
+import { loadSftConfig } from "../../src/run/sft/sft-config.js";
+import { planOf } from "../../src/run/sweep/plan.js";
+import { sweepRules } from "../../src/run/sweep/sweep-options.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "arpo-lab-blocks-"));
@@ -121,4 +132,137 @@ for (const page of pages) {
 
 test("few blocks are not run", () => {
   assert.ok(skipped > 0 && skipped <= 20, `${skipped} blocks`);
+});
+
+/** The words of a line of the shell, as far as the documentation's lines need it. */
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) => word.replace(/["']/g, ""));
+
+interface FoundCommand {
+  text: string;
+  /** It is named in a sentence, where what it takes may be left out. */
+  inline: boolean;
+}
+
+/** Every command of a page, in its shell blocks and between backticks, without what it is joined with. */
+function commandsOf(page: string): FoundCommand[] {
+  const blocks = [...page.matchAll(/^```(?:sh|bash)[^\n]*\n([^]*?)^```$/gm)];
+  // A usage line (`[options]`) is no command.
+  const named = [...page.matchAll(/(?<!`)`((?:npx )?(?:arpo-lab|npm run) [^`[\n]+)`(?!`)/g)];
+  const split = (code: string, inline: boolean) =>
+    code
+      .replace(/\\\n\s*/g, " ")
+      .replace(/ ?>+ ?\S+/g, "")
+      .split("\n")
+      .map((line) => line.replace(/(^|\s)#.*/, ""))
+      .flatMap((line) => line.split(/&&|\|\||[|;&()]|\bdo\b|\bdone\b/))
+      .map((text) => ({ text: text.trim().replace(/^([A-Z_]+=\S* )+|^npx /g, ""), inline }));
+  return [
+    ...blocks.flatMap(([, code = ""]) => split(code, false)),
+    ...named.flatMap(([, code = ""]) => split(code.replace(" key=value", ""), true)),
+  ];
+}
+
+/** Parses a command as `arpo-lab` would and runs nothing: unknown commands, options and keys throw. */
+async function tryCommand(words: readonly string[], strict = true): Promise<void> {
+  let found: Command | undefined;
+  const program = arpoLab();
+  const quiet = (command: Command) => {
+    command.exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} });
+    if (command.commands.length === 0) command.action(() => void (found = command));
+    command.commands.forEach(quiet);
+  };
+  quiet(program);
+  try {
+    await program.parseAsync(words, { from: "user" });
+  } catch (error) {
+    const { code = "" } = error as { code?: string };
+    if (/[hH]elp/.test(code)) return;
+    if (!strict && /missing(Argument|MandatoryOptionValue)|optionMissingArgument/.test(code))
+      return;
+    throw error;
+  }
+  const at = found?.registeredArguments.findIndex((one) => one.name().includes("overrides")) ?? -1;
+  if (!found || at < 0 || found.name() === "sft") return;
+  const overrides = (found.processedArgs[at] as string[]).filter((one) =>
+    /^[+~\w.]+(=|$)/.test(one),
+  );
+  const keys = overrides.filter((one) => !/\.ya?ml$/.test(one));
+  await loadConfig({ preset: (found.opts().preset ?? []) as ConfigPreset[], overrides: keys });
+}
+
+test("every command in the shell blocks exists, with its options and keys", async () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  const faults: string[] = [];
+  let count = 0;
+  for (const page of pages) {
+    for (const { text, inline } of commandsOf(readFileSync(join(root, page), "utf8"))) {
+      const [name, ...words] = wordsOf(text.replace(/\$\{?\w+\}?/g, "1"));
+      if (name === "npm" && words[0] === "run") {
+        count++;
+        if (!(words[1]! in scripts)) faults.push(`${page}: ${text}: no such script`);
+      }
+      if (name !== "arpo-lab") continue;
+      count++;
+      await tryCommand(words, !inline).catch((error: Error) =>
+        faults.push(`${page}: ${text}: ${error.message}`),
+      );
+    }
+  }
+  assert.deepEqual(faults, []);
+  assert.ok(count > 100, `${count} commands`);
+});
+
+/** Reads a YAML block as the command that its keys belong to would. */
+async function tryYaml(text: string): Promise<void> {
+  const value = parse(text) as Record<string, unknown>;
+  if ("arms" in value) {
+    const { seeds, compare, ...given } = value;
+    const options = { ...given, seeds: typeof seeds === "string" ? parseSeeds(seeds) : seeds };
+    checkOptions("sweep", { folder, ...options } as never, sweepRules);
+    await planOf({ folder, ...options } as never);
+    checkOptions("compare", compare as never, { at: "number?", margin: "number?" } as never);
+  } else if ("model_name_or_path" in value) {
+    const file = join(folder, "block.yaml");
+    writeFileSync(file, text);
+    await loadSftConfig(file, []);
+  } else {
+    const tools = { actor_rollout_ref: { rollout: { tools: value } } };
+    await loadConfig({ values: ("tool_instances" in value ? tools : value) as never });
+  }
+}
+
+test("every YAML block is read by the command that it is for", async () => {
+  const faults: string[] = [];
+  let count = 0;
+  for (const page of pages) {
+    for (const [, code = ""] of readFileSync(join(root, page), "utf8").matchAll(
+      /^```ya?ml[^\n]*\n([^]*?)^```$/gm,
+    )) {
+      count++;
+      await tryYaml(code).catch((error: Error) => faults.push(`${page}: ${error.message}`));
+    }
+  }
+  assert.deepEqual(faults, []);
+  assert.ok(count >= 5, `${count} blocks`);
+});
+
+test("a command, an option, a key or a YAML key that does not exist is refused", async () => {
+  for (const line of [
+    "trian --preset arpo",
+    "eval data/models/tiny --smaples 2",
+    "train --preset arpo trainer.total_steps=4",
+    "convert only-one",
+  ]) {
+    await assert.rejects(tryCommand(wordsOf(line)), line);
+  }
+  for (const text of [
+    "arms: { a: { presett: grpo } }\nseeds: 1..2\n",
+    "model_name_or_path: x\nlearnig_rate: 1\n",
+    "trainer: { total_steps: 2 }\n",
+  ]) {
+    await assert.rejects(tryYaml(text), text);
+  }
 });
