@@ -3,6 +3,10 @@ import type { ChatMessage, ChatOptions } from "../model/tokenizer/tokenizer.js";
 
 /** A prompt that is laid out already: a chat for the tokenizer's template, or text that is taken as it is. */
 export interface PromptTask {
+  /**
+   * A chat gets the tokenizer's chat template. Text is read as it is, without the template, as base models want it:
+   * for an instruct model write a chat, `[{ role: "user", content: "…" }]`.
+   */
   readonly prompt: string | readonly ChatMessage[];
 }
 

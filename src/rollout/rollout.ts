@@ -19,6 +19,9 @@ import { chatOf, promptOf, type RolloutTask, withObservation } from "./task.js";
 /**
  * Rolls out one task into a tree of tool-using trajectories, or many tasks into a tree each.
  *
+ * A question (text) and a chat get the model's chat template. In a task, a chat as `prompt` does too; text as
+ * `prompt` is read as it is, without the template.
+ *
  * Everything random is drawn from streams named after the seed, the prompt's place, the trajectory and, for
  * branches, the round and the attempt. So the same seed gives the same trees whatever the number of
  * tool workers and however long tools take, and a further trajectory changes no other.
