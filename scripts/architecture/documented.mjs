@@ -9,8 +9,17 @@ const isOptions = (name) => /options$/i.test(name ?? "");
 const isMember = (node) => ts.isPropertySignature(node) || ts.isMethodSignature(node);
 const isOurs = (node) => !/\/(node_modules|vendor)\//.test(node.getSourceFile().fileName);
 
-/** The members of options in declarations: how many there are, and those that lack something. */
-export function undocumentedOptions(paths = stablePaths()) {
+/** The text of a doc comment. */
+const textOf = (comment) =>
+  comment
+    .replace(/^\/\*\*|\*\/$/g, "")
+    .replace(/^\s*\*/gm, "")
+    .replace(/@default/g, "Default:")
+    .replace(/\s+/g, " ")
+    .trim();
+
+/** The members of options in declarations, each once for every function that takes them. */
+export function optionsIn(paths) {
   const program = ts.createProgram(paths, {
     target: ts.ScriptTarget.Latest,
     module: ts.ModuleKind.NodeNext,
@@ -18,33 +27,36 @@ export function undocumentedOptions(paths = stablePaths()) {
     strict: true,
   });
   const checker = program.getTypeChecker();
-  const found = new Map();
+  const found = [];
 
-  function look(type, owner) {
+  function look(type, owner, path) {
+    const of = type.aliasSymbol?.name ?? type.symbol?.name ?? "";
     for (const member of (type.types ?? [type]).flatMap((one) => one.getProperties())) {
       const node = member.declarations?.[0];
       if (!node || !isMember(node) || !isOurs(node)) continue;
-      const file = relative(root, node.getSourceFile().fileName).replaceAll("\\", "/");
-      const interfaceName = ts.isInterfaceDeclaration(node.parent) && node.parent.name.text;
-      const comment = member.declarations
-        .flatMap((one) => ts.getJSDocCommentsAndTags(one))
-        .map((one) => one.getText())
-        .join("\n");
-      const fault =
-        comment === ""
-          ? "a doc comment"
-          : node.questionToken && !/\bdefaults?\b/i.test(comment)
-            ? "a default in its doc comment"
-            : undefined;
-      found.set(`${file}: ${interfaceName || owner}.${member.name}`, fault);
+      const comments = member.declarations.flatMap((one) => ts.getJSDocCommentsAndTags(one));
+      found.push({
+        path,
+        file: relative(root, node.getSourceFile().fileName).replaceAll("\\", "/"),
+        owner: (ts.isInterfaceDeclaration(node.parent) && node.parent.name.text) || owner,
+        takenBy: owner,
+        /** The name of the options' type; empty where it has none. */
+        of: isOptions(of) ? of : "",
+        name: member.name,
+        optional: node.questionToken !== undefined,
+        type: (node.type?.getText() ?? checker.typeToString(checker.getTypeOfSymbol(member)))
+          .replace(/\/\*\*[^]*?\*\//g, "")
+          .replace(/\s+/g, " "),
+        comment: textOf(comments.map((one) => one.getText()).join("\n")),
+      });
     }
   }
-  function lookAtCalls(type, owner) {
+  function lookAtCalls(type, owner, path) {
     const calls = [...type.getCallSignatures(), ...type.getConstructSignatures()];
     for (const parameter of calls.flatMap((call) => call.getParameters())) {
       const taken = checker.getNonNullableType(checker.getTypeOfSymbol(parameter));
       const name = taken.aliasSymbol?.name ?? taken.symbol?.name;
-      if (isOptions(parameter.name) || isOptions(name)) look(taken, owner);
+      if (isOptions(parameter.name) || isOptions(name)) look(taken, owner, path);
     }
   }
 
@@ -55,26 +67,42 @@ export function undocumentedOptions(paths = stablePaths()) {
       const symbol =
         exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
       const declared = checker.getDeclaredTypeOfSymbol(symbol);
-      if (isOptions(name)) look(declared, name);
+      if (isOptions(name)) look(declared, name, path);
       const { flags } = symbol;
       if (!(flags & (ts.SymbolFlags.Value | ts.SymbolFlags.Interface))) continue;
       const types = flags & ts.SymbolFlags.Value ? [checker.getTypeOfSymbol(symbol)] : [];
       if (flags & (ts.SymbolFlags.Class | ts.SymbolFlags.Interface)) types.push(declared);
       for (const type of types) {
-        lookAtCalls(type, name);
+        lookAtCalls(type, name, path);
         for (const member of type.getProperties()) {
           const node = member.declarations?.[0];
           if (node && isOurs(node))
-            lookAtCalls(checker.getTypeOfSymbol(member), `${name}.${member.name}`);
+            lookAtCalls(checker.getTypeOfSymbol(member), `${name}.${member.name}`, path);
         }
       }
     }
+  }
+  return found;
+}
+
+/** How many members stable options have, and those that lack something. */
+export function undocumentedOptions() {
+  const found = new Map();
+  for (const { file, owner, name, optional, comment } of optionsIn(stablePaths())) {
+    const fault =
+      comment === ""
+        ? "a doc comment"
+        : optional && !/\bdefaults?\b/i.test(comment)
+          ? "a default in its doc comment"
+          : undefined;
+    found.set(`${file}: ${owner}.${name}`, fault);
   }
   const faults = [...found].flatMap(([where, fault]) => (fault ? [`${where} needs ${fault}`] : []));
   return { count: found.size, faults: faults.sort() };
 }
 
-const stablePaths = () =>
+/** The declarations of the stable entry points. */
+export const stablePaths = () =>
   entryPoints()
     .filter(({ name }) => !/^arpo-lab\/(experimental|internal)\//.test(name))
     .map(({ path }) => join(root, path));
