@@ -23,18 +23,36 @@ function clock(until) {
   return enough.signal;
 }
 
-export async function train(out, { until, seeds: most = "1000", only = "", processes = "1" } = {}) {
+export async function train(out, given = {}) {
+  const {
+    until,
+    seeds: most = "1000",
+    blocks: first = "1000",
+    only = "",
+    processes = "1",
+    tokens,
+    arms: some,
+  } = given;
   const signal = clock(until);
+  const wanted = some?.split(";");
+  const shorter = tokens === undefined ? [] : [`lab.budget.tokens=${tokens}`];
   mkdirSync(out, { recursive: true });
-  for (const { arms, seeds } of blocks) {
+  for (const { arms, seeds } of blocks.slice(0, Number(first))) {
     for (const seed of seeds.slice(0, Number(most))) {
       for (const family of families.filter((name) => name.includes(only))) {
         const named = Object.fromEntries(
-          Object.entries(arms).map(([arm, setting]) => [folderOf(arm), setting]),
+          Object.entries(arms).flatMap(([arm, setting]) =>
+            wanted?.includes(arm) === false ? [] : [[folderOf(arm), setting]],
+          ),
         );
+        if (Object.keys(named).length === 0) continue;
         const runs = await sweep({
           ...{ folder: join(out, family), arms: named, seeds: [seed], signal, live: false },
-          ...{ preset: "tiny", overrides: sharedOf(family), processes: Number(processes) },
+          ...{
+            preset: "tiny",
+            overrides: [...sharedOf(family), ...shorter],
+            processes: Number(processes),
+          },
         }).catch((error) => {
           if (!signal.aborted) throw error;
         });

@@ -8,8 +8,20 @@ import { readValues } from "../../dist/src/values/value-record.js";
 import { profilePicture } from "../../dist/src/view/values/show-values.js";
 import { cells } from "./settings.mjs";
 import { readEvidence, tables, withTables } from "./tables.mjs";
+import { gather, readTraining, readTrees } from "./training-data.mjs";
+import { gatherCosts } from "./tree-costs.mjs";
+import { trainingTables } from "./training-tables.mjs";
 
 const docs = "docs/evidence";
+
+async function writeTables(name, found) {
+  const page = join(docs, name);
+  const text = withTables(readFileSync(page, "utf8"), found);
+  writeFileSync(
+    page,
+    await prettier.format(text, { ...(await prettier.resolveConfig(page)), filepath: page }),
+  );
+}
 
 export async function writeEvidence(from) {
   const data = join(docs, "data");
@@ -36,16 +48,20 @@ export async function writeEvidence(from) {
     ["cell,task,attempts,changed", ...decisions, ""].join("\n"),
   );
   const evidence = readEvidence(data);
-  const page = join(docs, "README.md");
-  const text = withTables(readFileSync(page, "utf8"), tables(evidence));
-  writeFileSync(
-    page,
-    await prettier.format(text, { ...(await prettier.resolveConfig(page)), filepath: page }),
-  );
+  await writeTables("README.md", tables(evidence));
   const main = evidence.cells.filter(({ control }) => !control);
   const all = new BranchValues(
     { ...main[0].settings, policy: "four families, three checkpoints" },
     main.flatMap(({ records }) => records),
   );
   writeFileSync(join(docs, "around-a-result.svg"), `${profilePicture(all)}\n`);
+}
+
+/** Part B: its runs as one file, and the tables of its page. */
+export async function writeTraining(from) {
+  const data = join(docs, "data");
+  writeFileSync(join(data, "training.csv.gz"), gzipSync(gather(from), { level: 9 }));
+  const trees = gzipSync(await gatherCosts(from), { level: 9 });
+  writeFileSync(join(data, "training-trees.csv.gz"), trees);
+  await writeTables("part-b.md", await trainingTables(readTraining(data), readTrees(data)));
 }

@@ -17,6 +17,18 @@ const { readEvidence, tables, withTables } = (await import(
   tables: (evidence: Evidence) => Record<string, string>;
   withTables: (page: string, tables: Record<string, string>) => string;
 };
+const { gather, readTraining, readTrees } = (await import(
+  new URL("scripts/evidence/training-data.mjs", root).href
+)) as {
+  gather: (folder: string) => string;
+  readTraining: (folder: string) => Training;
+  readTrees: (folder: string) => string;
+};
+const { trainingTables } = (await import(
+  new URL("scripts/evidence/training-tables.mjs", root).href
+)) as { trainingTables: (runs: Training, trees: string) => Promise<Record<string, string>> };
+/** Lines of runs by family, arm and seed. */
+type Training = Record<string, Record<string, Map<number, Record<string, number>[]>>>;
 interface Evidence {
   cells: { name: string; records: { index: number; score: number }[] }[];
   decisions: unknown[];
@@ -36,6 +48,48 @@ test("the tables of docs/evidence are recomputed from its data files", async () 
   const before = one();
   for (const record of first!.records.slice(0, 20)) record.score = record.score > 0.5 ? -1 : 1;
   assert.notEqual(one(), before);
+});
+
+test("the tables of docs/evidence/part-b.md are recomputed from its data file", async () => {
+  const page = readFileSync(join(docs, "part-b.md"), "utf8");
+  const runs = readTraining(join(docs, "data"));
+  const trees = readTrees(join(docs, "data"));
+  const made = await trainingTables(runs, trees);
+  assert.equal(await formatted(withTables(page, made)), page);
+  for (const lines of runs["multihop"]!["uniform"]!.values())
+    for (const line of lines) line["held_out"]! += 0.1;
+  const other = await trainingTables(runs, trees);
+  assert.notEqual(other["answers"], made["answers"]);
+  assert.equal(other["changed"], made["changed"]);
+});
+
+test("node scripts/evidence.mjs b trains arms, repeats no run that is done, and gathers their figures", () => {
+  const out = mkdtempSync(join(tmpdir(), "evidence-"));
+  const run = () => {
+    const script = fileURLToPath(new URL("scripts/evidence.mjs", root));
+    const small = ["blocks=1", "seeds=1", "only=multihop", "tokens=2000", "arms=coin;group-mixed"];
+    return spawnSync(process.execPath, [script, "b", out, ...small], { encoding: "utf8" });
+  };
+  try {
+    const made = run();
+    assert.equal(made.status, 0, made.stderr);
+    assert.match(made.stdout, /multihop seed 101: coin, group-mixed/);
+    const lines = gather(out).trim().split("\n");
+    assert.match(lines[0]!, /^family,arm,seed,step,tokens,calls,.*,held_out$/);
+    assert.deepEqual(
+      lines.slice(1).map((line) => line.split(",").slice(0, 4).join(" ")),
+      ["multihop coin 101 1", "multihop group-mixed 101 1"],
+    );
+    for (const line of lines.slice(1)) {
+      const [tokens, heldOut] = [line.split(",")[4], line.split(",").at(-1)].map(Number);
+      assert.ok(tokens! > 2000 && tokens! < 3500, line);
+      assert.ok(heldOut! > -1 && heldOut! < 1, line);
+    }
+    assert.equal(run().status, 0);
+    assert.equal(gather(out), `${lines.join("\n")}\n`);
+  } finally {
+    rmSync(out, { recursive: true });
+  }
 });
 
 test("node scripts/evidence.mjs measures a cell, resumes where it stopped, and names what is wrong", () => {
