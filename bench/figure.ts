@@ -15,3 +15,14 @@ export interface Figure {
 
 /** What every benchmark module exports as `figures`. */
 export type Benchmark = (args: readonly string[]) => AsyncIterable<Figure>;
+
+const short = (x: number | undefined) => (x === undefined ? "-" : String(Number(x.toPrecision(4))));
+
+/** A figure as a line of a table. */
+export function figureLine(figure: Figure): string {
+  const { name, value, unit, baseline, baselineValue, ratio, share } = figure;
+  const reached = share === undefined ? "" : `  share ${short(share)}`;
+  const beside =
+    baseline === undefined ? "" : `  ${baseline}: ${short(baselineValue)} (ratio ${short(ratio)})`;
+  return `${name.padEnd(36)} ${short(value)} ${unit}${reached}${beside}`;
+}

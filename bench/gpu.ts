@@ -1,16 +1,23 @@
-// A GPU through WebGPU: its own rates first (products by our kernel, with weights as they are and in
-// halves, bandwidth of a copy), then models by size: a step of training, a prompt, decoding at 1, 8 and 64
-// sequences, each as a share of those rates and beside the compiled engine in the same run. What does not fit
-// the card is left out in so many words. `--sizes small,large,smol,half` chooses (default: all, and on a
-// GPU made of software, whose figures say nothing, small alone).
+// A GPU through WebGPU: what it does at most first (products in registers, a copy), then the products of our
+// kernel, then models by size: a training step, a prompt, and decoding with 1, 8 and 64 sequences. Each has its
+// share of the limit, and stands beside the compiled engine and, where Python has PyTorch with CUDA, beside that.
+// `--sizes small,large,smol,half` chooses (default: all; on a software adapter tiny alone, since its figures say
+// nothing about a card), `--minutes N` leaves out sizes that would start later, `--quick` runs each task once.
 import { modelConfig, type ModelConfig } from "../src/model/config.js";
 import { ready, switchBackend } from "../src/tensor/backends.js";
 import { findGpu, releaseWebgpu, webgpuDevice } from "../src/tensor/optional/webgpu.js";
+import type { MachineLimits } from "../src/tensor/profile/machine.js";
 import type { Benchmark, Figure } from "./figure.js";
 import { cardRates } from "./parts/gpu-rates.js";
-import { type ModelTimes, timesOn } from "./parts/gpu-times.js";
+import { type Measured, type ModelTimes, timesOn } from "./parts/gpu-times.js";
+import { decodeLimit, trainLimit, weightsOf } from "./parts/limits.js";
+import { cudaTorch, type TorchModel } from "./parts/torch-gpu.js";
 
 const sizes: Record<string, ModelConfig> = {
+  // What a software adapter finishes in seconds.
+  tiny: modelConfig({
+    ...{ hiddenSize: 32, layers: 2, heads: 4, kvHeads: 2, intermediateSize: 64, vocabSize: 128 },
+  }),
   small: modelConfig({
     ...{ hiddenSize: 128, layers: 4, heads: 4, kvHeads: 2, intermediateSize: 384 },
     ...{ vocabSize: 1024 },
@@ -30,29 +37,39 @@ const sizes: Record<string, ModelConfig> = {
   }),
 };
 
-/** Flops of a forward pass a token, of the layers and of the head, and numbers of all weights. */
-function work(config: ModelConfig): { layers: number; head: number; weights: number } {
-  const { hiddenSize: d, intermediateSize: f, heads, kvHeads, headDim, layers } = config;
-  const layer = d * (heads + 2 * kvHeads) * headDim + heads * headDim * d + 3 * d * f;
-  const head = config.vocabSize * d;
-  return { layers: 2 * layers * layer, head: 2 * head, weights: layers * layer + head };
-}
-
 const say = (text: string) => process.stderr.write(`arpo-lab: ${text}\n`);
 
+function optionOf(args: readonly string[], name: string): string | undefined {
+  const at = args.indexOf(name);
+  return at < 0 ? undefined : (args[at + 1] ?? "");
+}
+
 function chosen(args: readonly string[], software: boolean): string[] {
-  const asked = args.indexOf("--sizes");
+  const asked = optionOf(args, "--sizes");
   const all = Object.keys(sizes);
-  if (asked < 0 && software) {
+  if (asked === undefined && software) {
     say(`${all.slice(1).join(", ")} are left out; \`--sizes ${all.join(",")}\` asks for them`);
-    return ["small"];
+    return ["tiny"];
   }
-  const names = asked < 0 ? all : (args[asked + 1] ?? "").split(",");
+  const names = asked?.split(",") ?? all.slice(1);
   const unknown = names.find((name) => !(name in sizes));
   if (unknown === undefined) return names;
   throw new RangeError(
     `Cannot measure a GPU: --sizes must be of ${all.join(", ")}, got ${unknown || "none"}`,
   );
+}
+
+function minutes(args: readonly string[]): number {
+  const asked = optionOf(args, "--minutes");
+  const value = asked === undefined ? Infinity : Number(asked || NaN);
+  if (value > 0) return value;
+  throw new RangeError(`Cannot measure a GPU: --minutes must be above 0, got ${asked}`);
+}
+
+/** Numbers in a model's matrices. */
+function weightCount(config: ModelConfig): number {
+  const { layer, head } = weightsOf(config);
+  return config.layers * layer + head;
 }
 
 /** Why a model cannot be on this device, if it cannot. */
@@ -63,39 +80,70 @@ function unfit(config: ModelConfig, { limits }: GPUDevice): string | undefined {
   return `its embeddings take ${bytes} bytes, and this GPU takes ${most} at once`;
 }
 
+/** Weights, gradients and two moments read, weights and moments written by one step of the optimizer. */
+const OPTIMIZER_BYTES = 4 * (4 + 3);
+
+/** Seconds that each task takes at least on a GPU with these limits. */
+function leastTimes(
+  config: ModelConfig,
+  { rows, time }: Measured,
+  limits: MachineLimits,
+): Record<keyof ModelTimes, number> {
+  const { layer, head } = weightsOf(config);
+  const { layers, heads, headDim } = config;
+  const tokens = rows * time;
+  const attention = 2 * layers * heads * headDim * tokens * (time + 1);
+  const operations = 3 * (2 * tokens * (layers * layer + head) + attention);
+  const decode = (count: number, dtype: "float32" | "bfloat16" | "int8") =>
+    decodeLimit(config, { dtype, rows: count, tokens: 1, positions: 1, shared: 0 }, limits);
+  const optimizerBytes = OPTIMIZER_BYTES * (layers * layer + head);
+  const prompt = { dtype: "float32" as const, rows, tokens: time, positions: time, shared: 0 };
+  return {
+    train: trainLimit({ operations, optimizerBytes }, limits),
+    prompt: decodeLimit(config, prompt, limits),
+    decode1: decode(1, "float32"),
+    decode8: decode(8, "float32"),
+    decode64: decode(64, "float32"),
+    decode8_bfloat16: decode(8, "bfloat16"),
+    decode8_int8: decode(8, "int8"),
+  };
+}
+
+/** The engine takes minutes for a training step of a larger model on a few cores. */
+const MOST_WEIGHTS_BESIDE_ENGINE = 200e6;
+
 async function* sizeFigures(
   name: string,
-  { flops, bandwidth }: { flops: number; bandwidth: number },
-  [rows, time]: readonly [rows: number, time: number],
+  limits: MachineLimits,
+  measured: Measured,
+  torch: TorchModel | undefined,
 ): AsyncGenerator<Figure> {
   const config = sizes[name]!;
   const engine = await ready();
-  const beside = await timesOn(engine, config, rows, time);
-  const times = await timesOn("webgpu", config, rows, time);
-  const { layers, head, weights } = work(config);
+  const small = weightCount(config) <= MOST_WEIGHTS_BESIDE_ENGINE;
+  const beside = small ? await timesOn(engine, config, measured) : undefined;
+  const times = await timesOn("webgpu", config, measured);
+  const least = leastTimes(config, measured, limits);
   const figure = (task: keyof ModelTimes): Figure => ({
     ...{ name: `gpu.${name}.${task}`, value: times[task], unit: "ms", backend: "webgpu" },
-    ...{ baseline: engine, baselineValue: beside[task], ratio: times[task] / beside[task] },
+    share: (1000 * least[task]) / times[task],
   });
-  const share = (task: keyof ModelTimes, ideal: number): Figure => ({
-    ...{ name: `gpu.${name}.${task}_roofline`, value: (100 * ideal) / times[task] },
-    ...{ unit: "% of the measured rate", backend: "webgpu" },
+  const compare = (baseline: string, baselineValue: number, value: number) => ({
+    ...{ baseline, baselineValue, ratio: value / baselineValue },
   });
-  const tokens = rows * time;
-  yield figure("train");
-  // The logits are made once more for their gradients.
-  yield share("train", (tokens * (3 * layers + 4 * head) * 1000) / flops);
-  yield figure("prompt");
-  yield share("prompt", ((tokens * layers + rows * head) * 1000) / flops);
-  for (const [task, bytes] of [
-    ["decode1", 4],
-    ["decode8", 4],
-    ["decode64", 4],
-    ["decode8_bfloat16", 2],
-    ["decode8_int8", 1],
-  ] as const) {
-    yield figure(task);
-    yield share(task, (bytes * weights * 1000) / bandwidth);
+  for (const task of Object.keys(times) as (keyof ModelTimes)[]) {
+    yield { ...figure(task), ...(beside && compare(engine, beside[task], times[task])) };
+  }
+  if (!torch) return;
+  await switchBackend(engine);
+  await releaseWebgpu(); // PyTorch needs the memory
+  const { version, ...theirs } = torch(config, measured);
+  for (const [task, value] of Object.entries(theirs) as [keyof typeof theirs, number][]) {
+    const ours = figure(task);
+    yield {
+      ...{ ...ours, name: `${ours.name}_beside_torch` },
+      ...compare(`torch ${version} on CUDA`, value, ours.value),
+    };
   }
 }
 
@@ -105,9 +153,16 @@ export const figures: Benchmark = async function* (args) {
     throw new Error("Cannot measure a GPU: webgpu must be installed and find one, got none");
   }
   const { name, software } = gpu;
-  say(`${name}${software ? ", which is made of software: it says nothing about a card" : ""}`);
+  say(`${name}${software ? ", which is a software adapter: it says nothing about a card" : ""}`);
   const names = chosen(args, software);
+  const end = performance.now() + 60_000 * minutes(args);
+  const quick = args.includes("--quick");
+  const measured: Measured = {
+    ...(software ? { rows: 2, time: 16 } : { rows: 16, time: 128 }),
+    seconds: quick ? 0 : 2,
+  };
   const engine = await ready();
+  const torch = software ? undefined : cudaTorch();
   try {
     const device = await webgpuDevice();
     const has = ["shader-f16", "subgroups"].filter((feature) => device.features.has(feature));
@@ -116,17 +171,26 @@ export const figures: Benchmark = async function* (args) {
     const rate = (what: string, value: number, unit: string): Figure => ({
       ...{ name: `gpu.${what}`, value: value / 1e9, unit, backend: "webgpu" },
     });
-    yield rate("matmul_f32", rates.flops, "Gflop/s");
-    yield rate("matmul_f16_weights", rates.halves, "Gflop/s");
-    yield rate("bandwidth", rates.bandwidth, "GB/s");
+    const products = (what: string, value: number): Figure => ({
+      ...{ ...rate(what, value, "GFLOP/s"), share: value / rates.peak },
+    });
+    yield rate("limit.products", rates.peak, "GFLOP/s");
+    yield rate("limit.bandwidth", rates.bandwidth, "GB/s");
+    yield products("matmul_f32", rates.products);
+    yield products("matmul_f16_weights", rates.halves);
+    const limits: MachineLimits = {
+      ...{ isa: "webgpu", threads: 1, products: rates.peak, integerProducts: rates.peak },
+      bandwidth: rates.bandwidth,
+    };
     for (const size of names) {
-      const reason = unfit(sizes[size]!, await webgpuDevice());
+      const late = performance.now() > end ? "there is no time left" : undefined;
+      const reason = late ?? unfit(sizes[size]!, await webgpuDevice());
       if (reason !== undefined) {
         say(`${size} is left out: ${reason}`);
         continue;
       }
       try {
-        yield* sizeFigures(size, rates, software ? [2, 32] : [16, 128]);
+        yield* sizeFigures(size, limits, measured, torch);
       } catch (error) {
         say(`${size} is left out: ${(error as Error).message.split("\n")[0]}`);
       }

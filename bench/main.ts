@@ -1,6 +1,6 @@
 // `npm run bench -- NAME [--json] [--backend B]`: runs bench/NAME.ts and prints its figures.
 import { readdirSync } from "node:fs";
-import type { Benchmark, Figure } from "./figure.js";
+import { type Benchmark, figureLine } from "./figure.js";
 
 const here = new URL(".", import.meta.url);
 const names = readdirSync(here)
@@ -17,14 +17,6 @@ if (name === undefined || !names.includes(name)) {
 const backend = args.indexOf("--backend");
 if (backend >= 0) process.env.ARPO_LAB_BACKEND = args[backend + 1];
 
-function line({ name, value, unit, baseline, baselineValue, ratio, share }: Figure): string {
-  const reached = share === undefined ? "" : `  share ${short(share)}`;
-  const beside =
-    baseline === undefined ? "" : `  ${baseline}: ${short(baselineValue)} (ratio ${short(ratio)})`;
-  return `${name.padEnd(36)} ${short(value)} ${unit}${reached}${beside}`;
-}
-const short = (x: number | undefined) => (x === undefined ? "-" : String(Number(x.toPrecision(4))));
-
 const { figures } = (await import(`./${name}.js`)) as { figures: Benchmark };
 for await (const figure of figures(args)) {
   for (const number of [figure.value, figure.baselineValue, figure.ratio, figure.share]) {
@@ -32,5 +24,5 @@ for await (const figure of figures(args)) {
       throw new RangeError(`Cannot report ${figure.name}: it must be a number, got ${number}`);
     }
   }
-  console.log(args.includes("--json") ? JSON.stringify(figure) : line(figure));
+  console.log(args.includes("--json") ? JSON.stringify(figure) : figureLine(figure));
 }

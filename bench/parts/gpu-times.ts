@@ -19,10 +19,10 @@ export interface ModelTimes {
   decode8_int8: number;
 }
 
-async function shortest(run: () => Promise<unknown>): Promise<number> {
+async function shortest(run: () => Promise<unknown>, seconds: number): Promise<number> {
   await run();
   let best = Infinity;
-  const until = performance.now() + 2000;
+  const until = performance.now() + 1000 * seconds;
   do {
     const began = performance.now();
     await run();
@@ -43,7 +43,7 @@ function sampling(count: number): StepSampling {
   };
 }
 
-async function trainTime(model: Model, rows: number, time: number): Promise<number> {
+async function trainTime(model: Model, { rows, time, seconds }: Measured): Promise<number> {
   const ids = Array.from({ length: rows }, (_, r) =>
     Array.from({ length: time }, (_, t) => (r * 7919 + t * 104729) % model.config.vocabSize),
   );
@@ -57,7 +57,7 @@ async function trainTime(model: Model, rows: number, time: number): Promise<numb
     await optimizer.step(gradients);
     await value.data();
     tf.dispose([value, gradients]);
-  });
+  }, seconds);
   optimizer.dispose();
   tf.dispose([batch.ids, batch.lengths]);
   return best;
@@ -68,6 +68,7 @@ async function decodeTimes(
   model: Model,
   dtype: DecoderType,
   kinds: readonly (readonly [rows: number, fed: number])[],
+  seconds: number,
 ): Promise<number[]> {
   const { vocabSize, contextLength } = model.config;
   const decoder = makeDecoder(model, { dtype });
@@ -82,17 +83,23 @@ async function decodeTimes(
     return Promise.resolve(decoder.step(list, tokens, offsets, sampling(count)));
   };
   const times: number[] = [];
-  for (const [count, fed] of kinds) times.push(await shortest(() => step(count, fed)));
+  for (const [count, fed] of kinds) times.push(await shortest(() => step(count, fed), seconds));
   decoder.dispose();
   return times;
+}
+
+/** How a model is measured: sequences and tokens of each in training and prompts, and seconds for each task. */
+export interface Measured {
+  rows: number;
+  time: number;
+  seconds: number;
 }
 
 /** Times a model's tasks on a backend, from random weights, and leaves nothing there. */
 export async function timesOn(
   backend: BackendName,
   config: ModelConfig,
-  rows: number,
-  time: number,
+  measured: Measured,
 ): Promise<ModelTimes> {
   await switchBackend(backend);
   const model = await Model.build(config, (_name, shape) => {
@@ -100,14 +107,17 @@ export async function timesOn(
     for (let i = 0; i < values.length; i++) values[i] = (((i * 7919) % 1009) / 1009 - 0.5) / 16;
     return Promise.resolve(values);
   });
-  const prompt = await decodeTimes(model, "float32", [[rows, time]]);
-  const exact = await decodeTimes(model, "float32", [1, 8, 64].map((count) => [count, 1])); // prettier-ignore
-  const [halves] = await decodeTimes(model, "bfloat16", [[8, 1]]);
-  const [bytes] = await decodeTimes(model, "int8", [[8, 1]]);
-  const train = await trainTime(model, rows, time);
+  const { rows, time, seconds } = measured;
+  const decode = (dtype: DecoderType, kinds: readonly (readonly [number, number])[]) =>
+    decodeTimes(model, dtype, kinds, seconds);
+  const [prompt] = await decode("float32", [[rows, time]]);
+  const [decode1, decode8, decode64] = await decode("float32", [1, 8, 64].map((count) => [count, 1])); // prettier-ignore
+  const [halves] = await decode("bfloat16", [[8, 1]]);
+  const [bytes] = await decode("int8", [[8, 1]]);
+  const train = await trainTime(model, measured);
   model.dispose();
   return {
-    ...{ train, prompt: prompt[0]!, decode1: exact[0]!, decode8: exact[1]!, decode64: exact[2]! },
+    ...{ train, prompt: prompt!, decode1: decode1!, decode8: decode8!, decode64: decode64! },
     ...{ decode8_bfloat16: halves!, decode8_int8: bytes! },
   };
 }

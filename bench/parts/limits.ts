@@ -39,8 +39,8 @@ const weightBytes: Record<DecoderType, number> = {
   ...{ float32: 4, bfloat16: 2, int8: 1, q4: 20 / 32, w8a8: 34 / 32, w4a8: 20 / 32 },
 };
 
-/** Of one layer's matrices, and of the output matrix. */
-function weightsOf(config: ModelConfig): { layer: number; head: number } {
+/** Numbers in one layer's matrices, and in the output matrix. */
+export function weightsOf(config: ModelConfig): { layer: number; head: number } {
   const { hiddenSize, intermediateSize, heads, kvHeads, headDim, vocabSize } = config;
   const attention = (2 * heads + 2 * kvHeads) * headDim * hiddenSize;
   return { layer: attention + 3 * intermediateSize * hiddenSize, head: vocabSize * hiddenSize };

@@ -17,16 +17,21 @@ export interface TorchFigures {
   rss_mb: number;
 }
 
-/** Whether the Python named by ARPO_LAB_PYTHON (or python3) has PyTorch. */
-export function torchIsThere(): boolean {
-  return spawnSync(python, ["-c", "import torch, numpy"], { stdio: "ignore" }).status === 0;
+/** Whether the Python named by ARPO_LAB_PYTHON (or python3) runs this. */
+export function pythonHas(code: string): boolean {
+  return spawnSync(python, ["-c", code], { stdio: "ignore" }).status === 0;
+}
+
+export const torchIsThere = (): boolean => pythonHas("import torch, numpy");
+
+/** What the baseline prints with these arguments. */
+export function torchOutput(args: readonly string[]): unknown {
+  const { status, stdout, stderr } = spawnSync(python, [script, ...args], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`Cannot run the PyTorch baseline: ${stderr}`);
+  return JSON.parse(stdout.trim().split("\n").at(-1)!);
 }
 
 /** Runs the baseline at one size, with further arguments. */
 export function runTorch(size: string, args: readonly string[] = []): TorchFigures {
-  const { status, stdout, stderr } = spawnSync(python, [script, size, ...args], {
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`Cannot run the PyTorch baseline: ${stderr}`);
-  return JSON.parse(stdout.trim().split("\n").at(-1)!) as TorchFigures;
+  return torchOutput([size, ...args]) as TorchFigures;
 }

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-// Chromium brings a GPU made of software: slow, and right or wrong like another.
+// Chromium brings a software adapter: slow, and right or wrong like another. The card kit (bench/kit) chooses itself.
 const software = "/usr/lib/chromium/vk_swiftshader_icd.json";
 
 /** Whether a check failed for want of any GPU, even one of software. */
@@ -18,7 +18,7 @@ export function runCheck(name: string, environment: Record<string, string>): unk
     maxBuffer: 1 << 26,
     env: {
       ...process.env,
-      ...(existsSync(software) ? { VK_ICD_FILENAMES: software } : {}),
+      ...(existsSync(software) && !process.env.ARPO_LAB_CARD ? { VK_ICD_FILENAMES: software } : {}),
       ...environment,
     },
   });
