@@ -122,6 +122,28 @@ void pack_panel(int n, int k, Matrix b, int panel, float* out) {
       for (int j = columns; j < NR; j++) out[p * NR + j] = 0;
 }
 
+// What is gathered at a time: whole cache lines of each step, which are written as few streams.
+enum { GATHER = 32 };
+
+// `kc` steps of some rows of a transposed A, as groups of MR rows. KNOWN is their number where the compiler knows it.
+template <int KNOWN>
+ARPO_INLINE void gather_rows(int count, int kc, const float* from, ptrdiff_t stride, float* to) {
+  const int rows = KNOWN ? KNOWN : count;
+  for (int p = 0; p < kc; p++, from += stride) {
+    int r = 0;
+    for (; r < rows; r += 16) __builtin_prefetch(from + 6 * stride + r);
+#pragma GCC unroll 8
+    for (r = 0; r + MR <= rows; r += MR)
+      memcpy(to + (ptrdiff_t)r * kc + p * MR, from + r, sizeof(float) * MR);
+    for (float* last = to + (ptrdiff_t)r * kc + p * MR; r < rows; r++) *last++ = from[r];
+  }
+}
+
+void gather(int rows, int kc, const float* from, ptrdiff_t stride, float* to) {
+  if (rows == GATHER) return gather_rows<GATHER>(rows, kc, from, stride, to);
+  gather_rows<0>(rows, kc, from, stride, to);
+}
+
 // Rows [i0, i1) of C against packed panels [j0, j1): the loop all products share.
 void block(int thread, int i0, int i1, int j0, int j1, int n, int k, float alpha, Matrix a,
            const float* packed, int depth, bool accumulate, float* c, int ldc) {
@@ -133,17 +155,8 @@ void block(int thread, int i0, int i1, int j0, int j1, int n, int k, float alpha
     if (a.transposed) {
       // Read in place this would touch a new cache line at every step, so it is gathered first.
       float* buffer = (float*)arpo_scratch(thread, 0, sizeof(float) * (i1 - i0 + MR) * GEMM_KC);
-      for (int i = i0; i < i1; i += MR) {
-        int m = least(MR, i1 - i);
-        float* to = buffer + (ptrdiff_t)(i - i0) * kc;
-        const float* source = a.data + (ptrdiff_t)p0 * a.stride + i;
-        if (m == MR) {
-          for (int p = 0; p < kc; p++) memcpy(to + p * MR, source + (ptrdiff_t)p * a.stride, sizeof(float) * MR);
-        } else {
-          for (int p = 0; p < kc; p++)
-            for (int r = 0; r < m; r++) to[p * MR + r] = source[(ptrdiff_t)p * a.stride + r];
-        }
-      }
+      for (int i = i0; i < i1; i += GATHER)
+        gather(least(GATHER, i1 - i), kc, a.data + (ptrdiff_t)p0 * a.stride + i, a.stride, buffer + (ptrdiff_t)(i - i0) * kc);
       from = buffer;
       rows = 1, steps = MR, tile_rows = kc;
     } else {
