@@ -6,6 +6,7 @@ import {
 import { convertCheckpoint } from "../../src/convert/convert-checkpoint.js";
 import type { GgufWeightType } from "../../src/model/export/save-gguf.js";
 import type { WeightType } from "../../src/model/files/half.js";
+import { modelFolder } from "../../src/model/files/model-folder.js";
 import { say } from "../say.js";
 
 /** What the command line gives. */
@@ -86,7 +87,7 @@ export async function runConvert(
     if (dtype?.startsWith("q")) {
       throw new RangeError(`Cannot compare: --dtype must be f32, bf16 or f16, got ${dtype}`);
     }
-    const comparison = await compareCheckpoints(from, to, {
+    const comparison = await compareCheckpoints(modelFolder(from), to, {
       dtype: dtype as WeightType | undefined,
       tolerance: options.tolerance,
     });
@@ -94,7 +95,7 @@ export async function runConvert(
     else showComparison(comparison, from, to);
     return comparison.match ? 0 : 1;
   }
-  const done = await convertCheckpoint(from, to, {
+  const done = await convertCheckpoint(modelFolder(from), to, {
     dtype,
     base: options.base,
     lora: options.lora,

@@ -49,6 +49,16 @@ test("importScript() reads variables, quotes and overrides, and runs nothing", a
   assert.ok(notes.some((note) => /kept for a cluster.*trainer\.nnodes/.test(note)));
 });
 
+test("importScript() reads scripts that pass their own arguments on, as verl's examples do", async () => {
+  for (const rest of ["$@", '"$@"', "${@}"]) {
+    const { config, notes } = await importScript(
+      `python3 -m verl.trainer.main_ppo trainer.nnodes=1 ${rest}`,
+    );
+    assert.deepEqual(config, { trainer: { nnodes: 1 } });
+    assert.ok(notes.includes("$@ is not set in the script: taken as empty"), notes.join());
+  }
+});
+
 test("importScript() refuses what starts no training, two of them, and keys that nobody knows", async () => {
   const command = "python3 -m verl.trainer.main_ppo trainer.nnodes=1";
   await assert.rejects(importScript("echo hello"), /must start verl .*got no such command/);

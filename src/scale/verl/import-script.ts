@@ -27,7 +27,7 @@ function words(line: string, variables: ReadonlyMap<string, string>, notes: stri
     } else if (c === quote) quote = "";
     else if (c === "\\" && quote !== "'" && i + 1 < line.length) word = (word ?? "") + line[++i]!;
     else if (c === "$" && quote !== "'") {
-      const [whole, braced, bare] = /^\$(?:\{(\w+)\}|(\w+))/.exec(line.slice(i)) ?? [];
+      const [whole, braced, bare] = /^\$(?:\{(\w+|[@*])\}|(\w+|[@*]))/.exec(line.slice(i)) ?? [];
       const name = braced ?? bare;
       if (whole === undefined || name === undefined) word = (word ?? "") + c;
       else {
