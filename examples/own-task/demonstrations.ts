@@ -20,8 +20,8 @@ for (const line of lines.slice(0, count)) {
   const { prompt, calls } = JSON.parse(line) as Row;
   let [text, result] = ["", ""];
   for (const call of calls) {
-    result = (await tools.call("calc", call)).text;
-    text += `<calc>${call}</calc> <result>\n${result}\n</result>`;
+    result = (await tools.call(tool.tag, call)).text;
+    text += `<${tool.tag}>${call}</${tool.tag}> <result>\n${result}\n</result>`;
   }
   const [system, user] = prompt.map(({ content }) => content);
   conversations.push({
