@@ -7,7 +7,7 @@ import { emptyNotebook } from "../../kernel/notebook/write.js";
 import { buildPage } from "../../kernel/server/build-page.js";
 import { plainDocs } from "../../kernel/server/lab/plain-docs.js";
 import type { SiteFiles } from "../../platform/browser/site/mount.js";
-import { inPlanes } from "../../platform/browser/site/planes.js";
+import { inPlanes, siteName } from "../../platform/browser/site/planes.js";
 import type { SiteSettings } from "../../tab/page/start.js";
 import { aside } from "../say.js";
 import { spawnSync } from "node:child_process";
@@ -219,8 +219,7 @@ export function siteFiles(): Map<string, Uint8Array> {
   const out = new Map<string, Uint8Array>();
   const files: [string, number][] = [];
   const add = (name: string, bytes: Uint8Array): void => {
-    if (inPlanes(name)) out.set(`package/${name}.txt`, toPlanes(bytes));
-    else out.set(`package/${name}`, bytes);
+    out.set(`package/${siteName(name)}`, inPlanes(name) ? toPlanes(bytes) : bytes);
     files.push([name, bytes.length]);
   };
   for (const [name, path] of singles()) add(name, readFileSync(path));
@@ -361,7 +360,7 @@ export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
       if (source === join(root, "notebooks") && name.startsWith("exercises/")) continue;
       const bytes = readInside(source, name, Infinity);
       if (bytes === undefined) throw new Error(`Cannot write the site: ${name} went away`);
-      put(`package/notebooks/${name}`, bytes);
+      put(`package/${siteName(`notebooks/${name}`)}`, bytes);
       site.files.push([`notebooks/${name}`, bytes.length]);
       site.lessons[`notebooks/${name}`] = createHash("sha256").update(bytes).digest("hex");
       const page = `read/${name.replace(/(^|\/)README\.md$/, "$1index.html").replace(/\.ipynb$/, ".html")}`;

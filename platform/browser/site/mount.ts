@@ -3,7 +3,7 @@ import { packagePath } from "../modules/package-path.js";
 import { dirname } from "../path.js";
 import { MemoryFile } from "../tree/memory-file.js";
 import { tree } from "../tree/own-tree.js";
-import { fromPlanes, inPlanes } from "./planes.js";
+import { fromPlanes, inPlanes, siteName } from "./planes.js";
 
 /** What a site has of the package: single files, and packs of many small ones that come together. */
 export interface SiteFiles {
@@ -32,10 +32,10 @@ function put(name: string, file: MemoryFile): void {
 /** Puts a site's files where the lab looks for them; their addresses begin with `base`. */
 export function mountSite(base: string | URL, { files, packs }: SiteFiles): void {
   for (const [name, size] of files) {
-    const read = (end = "") => fetchNow(new URL(`package/${name}${end}`, base));
+    const read = () => fetchNow(new URL(`package/${siteName(name)}`, base));
     put(
       name,
-      MemoryFile.remote(size, () => (inPlanes(name) ? fromPlanes(read(".txt")) : read())),
+      MemoryFile.remote(size, () => (inPlanes(name) ? fromPlanes(read()) : read())),
     );
   }
   for (const pack of packs) {
