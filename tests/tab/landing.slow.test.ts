@@ -254,10 +254,13 @@ test("a lesson can be read on a phone, with its tree alive and links to the othe
         await page.waitForSelector(".arpo-explorer [data-change=probability]");
         await page.locator("a", { hasText: "lesson 01" }).last().click();
         await page.waitForURL(/read\/01-tokens-and-entropy\.html$/);
-        for (const lesson of ["02-agent-and-tools", "03-branching", "04-rewards"]) {
-          await page.goto(`${host.url}read/${lesson}.html`);
-          await page.waitForSelector(".arpo-explorer canvas");
-          assert.equal(await wider(page), 0, lesson);
+        const live = ["02-", "03-", "04-", "08-", "09-", "12-"];
+        for (const name of readdirSync(join(folder, "read"))) {
+          if (!name.endsWith(".html")) continue;
+          await page.goto(`${host.url}read/${name}`);
+          if (live.some((start) => name.startsWith(start)))
+            await page.waitForSelector(".arpo-explorer canvas");
+          assert.equal(await wider(page), 0, name);
         }
         await page.goto(`${host.url}read/index.html`);
         await page.locator("a", { hasText: "00 A tour" }).click();

@@ -141,7 +141,9 @@ code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:
 .error{background:var(--error);border-left:3px solid var(--ansi-red);padding:8px}
 .note,.raw{color:var(--faint)}
 .markdown table,.html table{border-collapse:collapse}
+.markdown table{display:block;max-width:max-content;overflow-x:auto}
 .markdown th,.markdown td{border:1px solid var(--line);padding:4px 10px}
+.markdown :not(pre)>code{overflow-wrap:anywhere}
 .markdown blockquote{margin:0;padding-left:14px;border-left:3px solid var(--line);color:var(--faint)}
 .markdown img,.output img{max-width:100%}
 a{color:var(--ansi-blue)}

@@ -1,7 +1,7 @@
 import { readingWidth } from "../layout/layout.js";
 import { chipForms, chipWords, resultOf } from "../tree/chip-words.js";
 import { tokenText } from "../tree/unpack-tree.js";
-import { barWidth, type BarPlace, type HeatLayer } from "./heat-layer.js";
+import type { BarPlace, HeatLayer } from "./heat-layer.js";
 import type { Bars, Painter } from "../../../draw/painter.js";
 import { across, chipHeight, type Scene, written } from "./scene.js";
 import { fitted } from "../../../draw/text-width.js";
@@ -64,7 +64,7 @@ export function drawSegment(painter: Painter, scene: Scene, box: Box, layer?: He
 function barsOf({ measure, theme }: Scene, levels: Float32Array, at: BarPlace): [Bars, string[]] {
   const { left, top, bottom, each } = at;
   const height = bottom - top;
-  const wide = barWidth(each);
+  const wide = Math.max(0.6, each - (each >= 4 ? 1 : 0));
   const bars: Bars = [];
   for (let i = at.from; i < at.to; i++) {
     const level = levels[i]!;

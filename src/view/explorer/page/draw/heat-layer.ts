@@ -11,8 +11,15 @@ export interface BarPlace {
   each: number;
 }
 
-/** How wide a bar is: wide ones are apart. */
-export const barWidth = (each: number): number => Math.max(0.6, each - (each >= 4 ? 1 : 0));
+/**
+ * Which bar a column of the screen belongs to; -1 for the space after one. Bars that are wide enough are a pixel of the
+ * page apart, at whatever fraction of one they begin.
+ */
+export function barAt(x: number, left: number, each: number, ratio: number): number {
+  const at = (column: number) => Math.max(0, Math.floor(((column + 0.5) / ratio - left) / each));
+  const bar = at(x);
+  return each >= 4 && at(x + Math.max(1, Math.round(ratio))) > bar ? -1 : bar;
+}
 
 /** The bars of segments with thin bars, all of a frame in one picture, which is kept while nothing of it changes. */
 export class HeatLayer {
@@ -54,15 +61,12 @@ export class HeatLayer {
     const colours = this.#coloursAt(alpha);
     const low = Math.round(bottom * ratio);
     const height = (bottom - top) * ratio;
-    const wide = barWidth(each);
     const first = Math.max(0, Math.round((left + from * each) * ratio));
     const [tops, columns] = [this.#tops, this.#columns];
     const last = Math.min(tops.length, Math.round((left + to * each) * ratio));
     for (let x = first; x < last; x++) {
-      const along = (x + 0.5) / ratio - left;
-      const bar = Math.min(levels.length - 1, Math.max(0, Math.floor(along / each)));
-      const level = levels[bar]!;
-      if (Number.isNaN(level) || along - bar * each > wide) {
+      const level = levels[barAt(x, left, each, ratio)] ?? NaN;
+      if (Number.isNaN(level)) {
         tops[x] = low;
         continue;
       }
