@@ -7,7 +7,8 @@ import { MeasuredTrajectory } from "../../dist/src/values/measured-trajectory.js
 import { placesOf } from "../../dist/src/values/place-rules.js";
 import { estimate } from "../../dist/src/values/resample.js";
 import { readValues } from "../../dist/src/values/value-record.js";
-import { bootstrap, cells, confirmatory, prompts as wanted } from "./settings.mjs";
+import { table } from "./page.mjs";
+import { bootstrap, cells, checkpoints, confirmatory, prompts as wanted } from "./settings.mjs";
 
 const right = (score) => (score > 0.5 ? 1 : 0);
 const explored = { ...bootstrap, draws: 1000 };
@@ -42,8 +43,6 @@ const shown = ({ value, low, high }, digits = 2) =>
       ? number(value, digits)
       : `${number(value, digits)} [${number(low, digits)}, ${number(high, digits)}]`;
 const ratio = ({ ratio: value, ratioLow: low, ratioHigh: high }) => ({ value, low, high });
-const table = (head, rows) =>
-  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 const divided = (a, b) => (Math.abs(b) > 1e-12 ? a / b : undefined);
 
 const valuesOf = (list) =>
@@ -362,6 +361,17 @@ function cutRows(main) {
   ];
 }
 
+/** Decisions that ARPO's entropy term changes as a policy is trained; families of one call are coins. */
+const changedRows = (main, decisions) =>
+  checkpoints.map((checkpoint) => {
+    const names = main
+      .filter((cell) => several(cell) && cell.checkpoint === checkpoint)
+      .map(({ name }) => name);
+    const own = decisions.filter(({ cell }) => names.includes(cell));
+    const attempts = own.reduce((sum, one) => sum + one.attempts, 0);
+    return [checkpoint, String(attempts), shown(changedShare(own, explored), 4)];
+  });
+
 /** Every table, by the name of its place in the page. */
 export function tables({ cells: measured, decisions }) {
   const main = measured.filter(({ control }) => !control);
@@ -406,6 +416,7 @@ export function tables({ cells: measured, decisions }) {
         shown(one),
       ]),
     ),
+    changed: table(["policy", "decisions", "changed by entropy"], changedRows(main, decisions)),
     coin: table(
       ["rule, at its defaults", "attempts", "branches", "a coin decides otherwise"],
       coinRows(main),
@@ -419,16 +430,4 @@ export function tables({ cells: measured, decisions }) {
       ]),
     ),
   };
-}
-
-/** A page with its tables in their places: between `<!-- NAME -->` and `<!-- /NAME -->`. */
-export function withTables(page, found) {
-  return Object.entries(found).reduce((text, [name, rows]) => {
-    const place = new RegExp(`(<!-- ${name} -->\n)[^]*?(\n<!-- /${name} -->)`);
-    if (!place.test(text))
-      throw new Error(
-        `Cannot write the evidence: the page must have a place for ${name}, got none`,
-      );
-    return text.replace(place, (_, open, close) => `${open}\n${rows}\n${close}`);
-  }, page);
 }

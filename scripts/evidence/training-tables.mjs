@@ -7,12 +7,10 @@ import {
   pairedStatistics,
   tQuantile,
 } from "../../dist/src/run/compare/paired.js";
+import { table } from "./page.mjs";
 import { costRows, latencies } from "./tree-costs.mjs";
 import { at, families, margin, places, predicted, switches } from "./training-settings.mjs";
 
-const heads = (...names) => [names, names.map(() => "---")];
-const table = (first, rows) =>
-  [...heads(...first), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 const signed = (x, digits = 3) => `${x > 0 ? "+" : ""}${x.toFixed(digits)}`;
 const open = "not resolved";
 const interval = ({ mean, low, high }, digits = 3) =>

@@ -10,11 +10,13 @@ import prettier from "prettier";
 // The published tables of docs/evidence are those of its data files.
 const root = new URL("../../../", import.meta.url);
 const docs = fileURLToPath(new URL("docs/evidence", root));
-const { readEvidence, tables, withTables } = (await import(
+const { readEvidence, tables } = (await import(
   new URL("scripts/evidence/tables.mjs", root).href
 )) as {
   readEvidence: (folder: string) => Evidence;
   tables: (evidence: Evidence) => Record<string, string>;
+};
+const { withTables } = (await import(new URL("scripts/evidence/page.mjs", root).href)) as {
   withTables: (page: string, tables: Record<string, string>) => string;
 };
 const { gather, readTraining, readTrees } = (await import(
