@@ -281,8 +281,8 @@ const style = `
 .arpo-credit svg .arpo-map{cursor:pointer}
 .arpo-credit .arpo-lines{overflow:auto;border:1px solid var(--line);border-radius:8px;max-height:420px}
 .arpo-credit .arpo-lines table{font:12px/1.4 ui-monospace,"DejaVu Sans Mono",monospace;margin:0;border-collapse:separate;border-spacing:0}
-.arpo-credit .arpo-lines td{padding:1px 0;border:0;white-space:pre;cursor:pointer}
-.arpo-credit .arpo-lines th{position:sticky;left:0;background:var(--ground,#fff);padding:1px 10px 1px 6px;border:0;white-space:nowrap;font-weight:400;z-index:1}
+.arpo-view.arpo-credit .arpo-lines td{padding:1px 0;border:0;white-space:pre;cursor:pointer}
+.arpo-view.arpo-credit .arpo-lines th{position:sticky;left:0;background:var(--ground,#fff);padding:1px 10px 1px 6px;border:0;white-space:nowrap;font-weight:400;z-index:1}
 .arpo-credit[data-theme=dark] .arpo-lines th{--ground:#17191c}
 .arpo-credit .arpo-lines .arpo-untrained{opacity:.75}
 .arpo-credit .arpo-lines .arpo-on{outline:2px solid var(--accent);outline-offset:-1px}
