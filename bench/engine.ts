@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import type { Benchmark } from "./figure.js";
 import { decodeFigure, forkFigures } from "./parts/decode-figures.js";
 import { engineSizes, type EngineSize } from "./parts/engine-sizes.js";
-import { limitFigures, measureLimits, trainLimit } from "./parts/limits.js";
+import { trainLimit } from "./parts/least-times.js";
+import { limitFigures, measureLimits } from "./parts/limits.js";
 import { runTorch, torchIsThere } from "./parts/torch-baseline.js";
 
 interface Training {

@@ -9,7 +9,7 @@ export interface Figure {
   baseline?: string;
   baselineValue?: number;
   ratio?: number;
-  /** The time that this machine's limits allow at least, divided by the time taken (parts/limits.ts). */
+  /** The time that this machine's limits allow at least, divided by the time taken (parts/least-times.ts). */
   share?: number;
 }
 

@@ -10,7 +10,7 @@ import type { MachineLimits } from "../src/tensor/profile/machine.js";
 import type { Benchmark, Figure } from "./figure.js";
 import { cardRates } from "./parts/gpu-rates.js";
 import { type Measured, type ModelTimes, timesOn } from "./parts/gpu-times.js";
-import { decodeLimit, trainLimit, weightsOf } from "./parts/limits.js";
+import { decodeLimit, trainLimit, trainWork, weightCount } from "./parts/least-times.js";
 import { cudaTorch, type TorchModel } from "./parts/torch-gpu.js";
 
 const sizes: Record<string, ModelConfig> = {
@@ -66,12 +66,6 @@ function minutes(args: readonly string[]): number {
   throw new RangeError(`Cannot measure a GPU: --minutes must be above 0, got ${asked}`);
 }
 
-/** Numbers in a model's matrices. */
-function weightCount(config: ModelConfig): number {
-  const { layer, head } = weightsOf(config);
-  return config.layers * layer + head;
-}
-
 /** Why a model cannot be on this device, if it cannot. */
 function unfit(config: ModelConfig, { limits }: GPUDevice): string | undefined {
   const bytes = 4 * config.vocabSize * config.hiddenSize;
@@ -80,26 +74,17 @@ function unfit(config: ModelConfig, { limits }: GPUDevice): string | undefined {
   return `its embeddings take ${bytes} bytes, and this GPU takes ${most} at once`;
 }
 
-/** Weights, gradients and two moments read, weights and moments written by one step of the optimizer. */
-const OPTIMIZER_BYTES = 4 * (4 + 3);
-
 /** Seconds that each task takes at least on a GPU with these limits. */
 function leastTimes(
   config: ModelConfig,
   { rows, time }: Measured,
   limits: MachineLimits,
 ): Record<keyof ModelTimes, number> {
-  const { layer, head } = weightsOf(config);
-  const { layers, heads, headDim } = config;
-  const tokens = rows * time;
-  const attention = 2 * layers * heads * headDim * tokens * (time + 1);
-  const operations = 3 * (2 * tokens * (layers * layer + head) + attention);
   const decode = (count: number, dtype: "float32" | "bfloat16" | "int8") =>
     decodeLimit(config, { dtype, rows: count, tokens: 1, positions: 1, shared: 0 }, limits);
-  const optimizerBytes = OPTIMIZER_BYTES * (layers * layer + head);
   const prompt = { dtype: "float32" as const, rows, tokens: time, positions: time, shared: 0 };
   return {
-    train: trainLimit({ operations, optimizerBytes }, limits),
+    train: trainLimit(trainWork(config, rows, time), limits),
     prompt: decodeLimit(config, prompt, limits),
     decode1: decode(1, "float32"),
     decode8: decode(8, "float32"),

@@ -16,7 +16,8 @@ import { ready } from "../src/tensor/backends.js";
 import type { ModelConfig } from "../src/model/config.js";
 import type { DecoderType } from "../src/model/decoder/weights.js";
 import { Asked } from "./parts/asked.js";
-import { decodeLimit, type Limits, limitFigures, measureLimits } from "./parts/limits.js";
+import { decodeLimit } from "./parts/least-times.js";
+import { type Limits, limitFigures, measureLimits } from "./parts/limits.js";
 import {
   type Decoding,
   decoding,

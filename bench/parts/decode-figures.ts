@@ -11,7 +11,7 @@ import { ready } from "../../src/tensor/backends.js";
 import { modelConfig } from "../../src/model/config.js";
 import type { MachineLimits } from "../../src/tensor/profile/machine.js";
 import type { Figure } from "../figure.js";
-import { decodeLimit } from "./limits.js";
+import { decodeLimit } from "./least-times.js";
 
 const sizes = {
   small: {

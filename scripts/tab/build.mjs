@@ -3,6 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { bundleForTab, bundleFrame, kernelThreads, pageScripts, root, threads } from "./bundle.mjs";
+import { writeBenchmarkPage } from "./benchmark-page.mjs";
 import { writeExplorePage } from "./explore-page.mjs";
 import { writeLandingPage } from "../site/landing-page.mjs";
 
@@ -23,5 +24,6 @@ for (const { path, contents } of frame.outputFiles) write(`scripts/${basename(pa
 const whole = { ...small, splitting: false, format: "iife" };
 const alone = await bundleForTab(pageScripts, { ...whole, globalName: "tab" });
 for (const { path, contents } of alone.outputFiles) write(basename(path), contents);
+await writeBenchmarkPage(out);
 await writeExplorePage(out);
 await writeLandingPage(out);
