@@ -21,6 +21,7 @@ export const widgetStyle = `
 .arpo-view output{font-variant-numeric:tabular-nums}
 .arpo-view .arpo-legend{display:flex;flex-wrap:wrap;gap:4px 14px;align-items:center;margin:6px 0}
 .arpo-view .arpo-legend .arpo-ramp{display:inline-block;width:110px;height:10px;border-radius:3px;border:1px solid var(--line)}
+.arpo-view .arpo-key{display:inline-block;width:14px;height:11px;border-radius:3px;margin-right:6px}
 .arpo-view summary{cursor:pointer;opacity:.8}
 .arpo-view p,.arpo-view h4{margin:4px 0}
 .arpo-view pre{white-space:pre-wrap;overflow-wrap:anywhere;color:inherit;background:var(--soft);border-radius:6px;padding:6px 8px;margin:4px 0;max-height:160px;overflow:auto;font:12px/1.5 ui-monospace,"DejaVu Sans Mono",monospace}

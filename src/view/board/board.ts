@@ -76,7 +76,6 @@ const style = `
 .arpo-board .arpo-head{display:flex;flex-wrap:wrap;gap:0 10px;padding:0 10px;align-items:baseline}
 .arpo-board .arpo-keys{display:flex;flex-wrap:wrap;gap:0 10px;font-size:11px}
 .arpo-board .arpo-keys i{display:inline-block;width:16px;margin-right:4px;vertical-align:middle}
-.arpo-board .arpo-run-key{margin-right:6px;vertical-align:middle}
 .arpo-board .arpo-facts{margin:8px 0}
 .arpo-board .arpo-facts td,.arpo-board .arpo-facts th{white-space:nowrap}
 .arpo-board .arpo-progress{height:5px;background:var(--soft);border-radius:3px;overflow:hidden;margin:2px 0 6px}

@@ -21,9 +21,9 @@ function makeControls(shown: ShownBoard, changed: () => void): HTMLElement {
         changed();
       };
       const colour = series[i % series.length]!;
-      const line = svgElement("path", { d: "M0 6H22", stroke: colour, "stroke-width": 2 });
-      const mark = svgElement("path", { d: runMark(i, 11, 6, 4), fill: colour });
-      const size = { width: 22, height: 12, "aria-hidden": "true", class: "arpo-run-key" };
+      const line = svgElement("path", { d: "M0 5.5H14", stroke: colour, "stroke-width": 2 });
+      const mark = svgElement("path", { d: runMark(i, 7, 5.5, 3.6), fill: colour });
+      const size = { "aria-hidden": "true", class: "arpo-key" };
       const words = `${name} (${seeds} ${seeds === 1 ? "seed" : "seeds"})`;
       bar.append(element("label", {}, box, svgElement("svg", size, line, mark), words));
     });
