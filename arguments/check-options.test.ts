@@ -93,6 +93,18 @@ test("checkOptions() names the action, the option, its rule and what it got", ()
   }
 });
 
+test("checkOptions() names the nearest name, of a list too", () => {
+  const size = oneOf(["small", "large"]);
+  const rules: OptionRules<{ size?: string | string[] }> = {
+    size: either(size, listOf(size, "sizes")),
+  };
+  for (const given of ["smal", ["large", "smal"]])
+    assert.throws(
+      () => checkOptions("grow", { size: given }, rules),
+      /got "smal".*; did you mean "small"\?$/,
+    );
+});
+
 test("what a preset says to other functions is refused by none of them, a slip beside it is", () => {
   const preset = asPreset({ times: 2, estimator: "grpo" });
   check({ ...preset, tone: "loud" });

@@ -224,7 +224,10 @@ function checkFields(action: string, path: string, given: object, rules: OptionT
     const { must, holds, got = shown, names = [], fields, number, required } = rule;
     if (value === undefined && !required) continue;
     if (!holds(value)) {
-      const near = typeof value === "string" ? nearest(value, names) : undefined;
+      const asked: unknown = Array.isArray(value)
+        ? value.find((one) => !names.includes(one as string))
+        : value;
+      const near = typeof asked === "string" ? nearest(asked, names) : undefined;
       const hint = near === undefined ? "" : `; did you mean "${near}"?`;
       const message = `Cannot ${action}: ${path}${name} must be ${must}, got ${got(value)}${hint}`;
       const inKind =

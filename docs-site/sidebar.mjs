@@ -16,7 +16,7 @@ export const groups = [
       ["Fine-tune (SFT)", "sft"],
       ["Real models", "models"],
       ["GGUF files", "gguf"],
-      ["LoRA adapters", "lora"],
+      ["LoRA", "lora"],
       ["Tasks", "tasks"],
       ["Environments", "environments"],
       ["OpenEnv and HTTP", "openenv"],

@@ -34,7 +34,12 @@ export async function exportRun(
 
 /** `arpo-lab import`. */
 export async function importRun(script: string, out: string): Promise<void> {
-  if ((await stat(script)).isDirectory()) {
+  const found = await stat(script).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(
+      `Cannot import: ${script} must be a shell script or a finished verl job's folder, got ${error.code}`,
+    );
+  });
+  if (found.isDirectory()) {
     const { folder, steps, trees, entropyMeaning } = await readVerlRun(script, out);
     say(`${folder}: ${steps} steps, ${trees} trees. ${entropyMeaning}`);
     return;

@@ -44,7 +44,7 @@ test("checkConfig() finds nothing wrong with the presets for this machine", asyn
 /** Configurations that are wrong in one way: overrides, what it is called, and a word it must say. */
 const wrong: [string[], string, "error" | "warning" | "slow" | "note", RegExp][] = [
   [["data.max_respnse_length=9"], "unknown-key", "error", /no key data.max_respnse_length/],
-  [[`${rollout}.n=lots`], "bad-value", "error", /expected number/],
+  [[`${rollout}.n=lots`], "bad-value", "error", /must be a number/],
   [["actor_rollout_ref.model.path=no/such"], "no-model", "error", /there is no .*no\/such/],
   [["data.train_files=no-such.jsonl"], "no-training-data", "error", /no-such\.jsonl/],
   [["data.train_files=tasks:calk"], "no-training-data", "error", /did you mean calc/],

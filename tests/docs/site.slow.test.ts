@@ -118,6 +118,21 @@ for (const [words, first] of [
   ["resume", "troubleshooting.html"],
   ["mask tool results", "sft.html"],
   ["rollout options", "rollout.html"],
+  ["temperature", "faq.html"],
+  ["GPU", "gpu.html"],
+  ["how to stop", "faq.html"],
+  ["reward function", "own.html"],
+  ["save model", "faq.html"],
+  ["LoRA", "lora.html"],
+  ["group size", "faq.html"],
+  ["clip higher", "faq.html"],
+  ["entropy bonus", "faq.html"],
+  ["wandb", "faq.html"],
+  ["install", "get-started.html"],
+  ["jupyter", "faq.html"],
+  ["export", "cli.html"],
+  ["seed", "faq.html"],
+  ["out of memory", "troubleshooting.html"],
 ] as const) {
   test(`a search for "${words}" finds ${first} first`, async () => {
     const [best] = await search(words);

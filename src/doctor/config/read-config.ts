@@ -24,7 +24,7 @@ export async function readConfig(
       const unknown = /^every key must be known, got (\S+?)(?:; did you mean (\S+)\?)?$/.exec(
         message,
       );
-      const invalid = /^([\w.]+): /.exec(message);
+      const invalid = /^([\w.]+)(?:: | must be )/.exec(message);
       const path = unknown?.[1] ?? invalid?.[1];
       if (unknown) {
         checks.push(

@@ -1,5 +1,5 @@
 import { utf8Length } from "#platform/bytes";
-import { readFile } from "#platform/files";
+import { existsSync, readFile } from "#platform/files";
 import { join } from "#platform/path";
 import { checkArguments } from "../../../arguments/check-arguments.js";
 import { checkOptions } from "../../../arguments/check-options.js";
@@ -256,6 +256,11 @@ export class HfTokenizer implements Tokenizer {
       const file = await GgufFile.open(folder);
       await file.close(); // its header is all that is needed
       return new HfTokenizer(readGgufTokenizer(file));
+    }
+    if (!existsSync(folder)) {
+      throw new RangeError(
+        `Cannot load a model: ${folder} must be a folder with config.json and tokenizer.json or a .gguf file, got none; arpo-lab fetch smollm2 downloads one`,
+      );
     }
     const tokenizer = await readJson(join(folder, "tokenizer.json"), "load a tokenizer");
     const config = await readJson(join(folder, "tokenizer_config.json"), "load a tokenizer");

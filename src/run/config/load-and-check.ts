@@ -1,3 +1,4 @@
+import type { z } from "#zod";
 import { environment } from "#platform/process/environment";
 import { readFile } from "#platform/files";
 import { dirname, resolve } from "#platform/path";
@@ -188,16 +189,32 @@ function refuseUnknown(tree: Tree): void {
   }
 }
 
-function explain(
-  error: { issues: readonly { path: PropertyKey[]; message: string }[] },
-  tree: Tree,
-) {
-  const [issue] = error.issues;
+const words: Readonly<Record<string, string>> = {
+  ...{ number: "a number", int: "a whole number", string: "text", boolean: "true or false" },
+  ...{ array: "a list", object: "keys with values" },
+};
+
+/** What a value must be, in the words of other errors; undefined where the schema's own say more. */
+function mustBe(issue: z.core.$ZodIssue): string | undefined {
+  if (issue.code === "invalid_type") return words[issue.expected];
+  if (issue.code === "too_small" && /string|array/.test(issue.origin))
+    return `a ${issue.origin === "array" ? "list" : "text"} of at least ${issue.minimum}`;
+  if (issue.code === "too_small")
+    return `${issue.inclusive === false ? "above" : "at least"} ${issue.minimum}`;
+  if (issue.code === "too_big")
+    return `${issue.inclusive === false ? "below" : "at most"} ${issue.maximum}`;
+  return issue.code === "invalid_value" ? `one of ${issue.values.join(", ")}` : undefined;
+}
+
+function explain({ issues }: z.core.$ZodError, tree: Tree) {
+  const issue = issues[0]!;
   // A place in a list is told with the whole list.
-  const inList = issue!.path.findIndex((part) => typeof part === "number");
-  const path = issue!.path.slice(0, inList < 0 ? undefined : inList).join(".");
+  const inList = issue.path.findIndex((part) => typeof part === "number");
+  const path = issue.path.slice(0, inList < 0 ? undefined : inList).join(".");
   const got = JSON.stringify(get(tree, path));
-  return new RangeError(`Cannot load the configuration: ${path}: ${issue!.message}, got ${got}`);
+  const must = inList < 0 ? mustBe(issue) : undefined;
+  const why = must === undefined ? `: ${issue.message}` : ` must be ${must}`;
+  return new RangeError(`Cannot load the configuration: ${path}${why}, got ${got}`);
 }
 
 async function readTree(file: string): Promise<Tree> {
