@@ -151,7 +151,10 @@ test("loadConfig() names the key, the rule and the value", async () => {
   const set = (...overrides: string[]) => loadConfig({ overrides });
   await assert.rejects(set("actor_rollout_ref.rollout.n=0"), /rollout.n must be at least 1, got 0/);
   await assert.rejects(set("actor_rollout_ref.rollout.top_p=2"), /top_p must be at most 1, got 2/);
-  await assert.rejects(set("algorithm.adv_estimator=grop"), /adv_estimator must be one of .*grpo.* got "grop"/);
+  await assert.rejects(
+    set("algorithm.adv_estimator=grop"),
+    /adv_estimator must be one of .*grpo.* got "grop"/,
+  );
   await assert.rejects(set("data.seed=${data.seed}"), /every key must be known/);
   await assert.rejects(
     set("trainer.project_name=${trainer.project_name}"),
