@@ -123,7 +123,6 @@ for (const [words, first] of [
   ["how to stop", "faq.html"],
   ["reward function", "own.html"],
   ["save model", "faq.html"],
-  ["LoRA", "lora.html"],
   ["group size", "faq.html"],
   ["clip higher", "faq.html"],
   ["entropy bonus", "faq.html"],
