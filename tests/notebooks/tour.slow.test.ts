@@ -32,7 +32,7 @@ test("notebooks/00-tour.ipynb runs from a clean kernel and shows what it promise
   assert.match(shown("stage"), /RolloutTree: 8 trajectories .* aepo-code/);
   assert.match(shown("tensors"), /Tensor float32 \[4, 50\]/);
   assert.match(shown("progress", "text/html"), /<b>40<\/b> so far, 8 trajectories/);
-  assert.match(shown("exercise-branches"), /^not yet: /);
+  assert.match(shown("exercise-roots"), /^not yet: /);
   assert.match(readFileSync(out.replace(".ipynb", ".html"), "utf8"), /not yet/);
   rmSync(folder, { recursive: true });
 });
