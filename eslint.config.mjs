@@ -16,7 +16,7 @@ export default tseslint.config(
     rules: {
       "@typescript-eslint/no-non-null-assertion": "off", // typed arrays under noUncheckedIndexedAccess
       "@typescript-eslint/no-explicit-any": "error",
-      "no-console": "error", // commands say things by cli/say.ts
+      "no-console": "error", // commands say things by cli/terminal/say.ts
       eqeqeq: ["error", "always", { null: "ignore" }],
       "max-lines": ["error", { max: 400, skipBlankLines: true, skipComments: true }],
     },
@@ -91,7 +91,7 @@ export default tseslint.config(
     files: [
       "scripts/**",
       "docs-site/**",
-      "cli/say.ts",
+      "cli/terminal/say.ts",
       "cli/**/*test*",
       "bench/**",
       "examples/**",

@@ -110,7 +110,7 @@ finish() { # prints the table, writes it to docs/ci.md, and lists what was skipp
   wait_beside
   local total=$((SECONDS - began))
   printf '\n=== done\n'
-  sort -n "$ci/table" | node scripts/ci-table.mjs "$which" "$total" "${words[*]:-}"
+  sort -n "$ci/table" | node scripts/testing/ci-table.mjs "$which" "$total" "${words[*]:-}"
   sleep 1 # until tee has written the last lines
   local list
   for list in "skipped:^ *﹣ |^left out: " "failed once and passed once:^UNSTEADY " "left in the temporary folder:^LEFT " "failed:^FAILED "; do

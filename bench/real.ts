@@ -131,7 +131,7 @@ function smolLm2(): string | undefined {
 
 /** A folder with random weights of a real model's shape. */
 function randomModel(folder: string): string {
-  const script = path("../../scripts/random-model.mjs");
+  const script = path("../../scripts/data/random-model.mjs");
   const { status, stderr } = spawnSync(process.execPath, [script, folder], { encoding: "utf8" });
   if (status !== 0) throw new Error(`Cannot make a model: ${stderr}`);
   return folder;

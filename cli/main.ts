@@ -1,8 +1,8 @@
 // The `arpo-lab` command.
 import { heldDevice } from "../src/tensor/gpu/device.js";
 import { arpoLab } from "./program.js";
-import { aside } from "./say.js";
-import { Stopped } from "./stopping.js";
+import { aside } from "./terminal/say.js";
+import { Stopped } from "./terminal/stopping.js";
 
 // `arpo-lab … | head`: who reads has enough, so that there is nothing more to do. 141 is what shells expect.
 for (const stream of [process.stdout, process.stderr]) {

@@ -6,15 +6,15 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { copyDanfojsTypes, packDanfojs, standIns } from "./frame.mjs";
-import { packMcp, packMcpForTab } from "./mcp.mjs";
-import { packPages } from "./pages.mjs";
-import { copyTfjsTypes, packTfjs, packWebgpu } from "./tfjs.mjs";
-import { packSqlite } from "./sqlite.mjs";
+import { copyDanfojsTypes, packDanfojs, standIns } from "./vendor/frame.mjs";
+import { packMcp, packMcpForTab } from "./vendor/mcp.mjs";
+import { packPages } from "./views/pages.mjs";
+import { copyTfjsTypes, packTfjs, packWebgpu } from "./vendor/tfjs.mjs";
+import { packSqlite } from "./vendor/sqlite.mjs";
 import { writeSourceLines } from "./source-lines.mjs";
-import { packTypeScript } from "./typescript.mjs";
+import { packTypeScript } from "./vendor/typescript.mjs";
 import { sourceRoots } from "./architecture/source-roots.mjs";
-import { copyZodTypes, packZod } from "./zod.mjs";
+import { copyZodTypes, packZod } from "./vendor/zod.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -42,12 +42,12 @@ if (!existsSync(tfjs)) await packTfjs(tfjs);
 const tab = join(root, "dist/vendor/tfjs-browser.mjs");
 if (!existsSync(tab)) await packTfjs(tab, { platform: "browser" });
 const webgpu = join(root, "dist/vendor/tfjs-webgpu.mjs");
-if (!isNewer(webgpu, join(root, "scripts/tfjs.mjs"))) await packWebgpu(webgpu);
+if (!isNewer(webgpu, join(root, "scripts/vendor/tfjs.mjs"))) await packWebgpu(webgpu);
 const types = join(root, "dist/vendor/tfjs");
 if (!existsSync(types)) copyTfjsTypes(types);
 
 const danfojs = join(root, "dist/vendor/danfojs.mjs");
-const inDanfojs = [join(root, "scripts/frame.mjs"), ...Object.values(standIns)];
+const inDanfojs = [join(root, "scripts/vendor/frame.mjs"), ...Object.values(standIns)];
 if (inDanfojs.some((path) => !isNewer(danfojs, path))) {
   copyDanfojsTypes(join(root, "dist/vendor/danfojs"));
   await packDanfojs(danfojs);
@@ -62,7 +62,7 @@ const sqlite = join(root, "dist/vendor/sqlite-browser.mjs");
 if (!existsSync(sqlite)) await packSqlite(sqlite);
 
 const mcp = join(root, "dist/vendor/mcp.mjs");
-const ofMcp = join(root, "scripts/mcp.mjs");
+const ofMcp = join(root, "scripts/vendor/mcp.mjs");
 if (!isNewer(mcp, ofMcp)) await packMcp(mcp);
 const mcpForTab = join(root, "dist/vendor/mcp-browser.mjs");
 if (!isNewer(mcpForTab, ofMcp)) await packMcpForTab(mcpForTab);
@@ -83,7 +83,9 @@ if (packed !== versionIn(join(root, "node_modules/typescript"))) await packTypeS
 
 // An addon older than its sources answers other calls than today's.
 if (existsSync(join(root, "native/build/arpo.node"))) {
-  spawnSync(process.execPath, [join(root, "scripts/build-native.mjs")], { stdio: "inherit" });
+  spawnSync(process.execPath, [join(root, "scripts/native/build-native.mjs")], {
+    stdio: "inherit",
+  });
 }
 
 const tsc = join(root, "node_modules/tsc7/bin/tsc");

@@ -10,6 +10,7 @@ import { exportedValues } from "./architecture/examples.mjs";
 import { importGraph } from "./architecture/imports.mjs";
 import { uncheckedOptions } from "./architecture/options.mjs";
 import { undocumentedOptions } from "./architecture/documented.mjs";
+import { crowdedFolders } from "./architecture/folder-sizes.mjs";
 import { checkPicture } from "./architecture/picture.mjs";
 import { fixedWaits } from "./architecture/waits.mjs";
 import { breaches } from "./architecture/boundaries.mjs";
@@ -47,6 +48,7 @@ show(
   await checkAlgorithms(process.argv.includes("--write")),
 );
 show("no entry of the root is unknown (scripts/architecture/root-entries.mjs)", unknownEntries());
+show("no folder has more than 20 entries", crowdedFolders());
 const { faults, packages, megabytes } = supplyChain();
 show(
   `${packages} installed packages, ${megabytes.toFixed(0)} MB: licences, checksums, scripts and reasons are known`,

@@ -15,7 +15,7 @@ if (!process.argv.includes("--no-build")) {
   if (built.status !== 0) process.exit(built.status ?? 1);
 }
 
-await import("./float64.mjs");
+await import("./vendor/float64.mjs");
 const { checkGoldenCases } = await import(
   pathToFileURL(join(root, "dist/tests/golden/main.js")).href
 );

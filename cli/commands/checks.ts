@@ -1,5 +1,5 @@
-import type { DoctorOptions } from "../doctor/run-doctor.js";
-import type { EnvCheckOptions } from "../env/run-env-check.js";
+import type { DoctorOptions } from "../checks/run-doctor.js";
+import type { EnvCheckOptions } from "../checks/run-env-check.js";
 import { Command } from "commander";
 
 const list = (text: string, before: string[]) => [...before, text];
@@ -31,7 +31,7 @@ export function doctorCommand(): Command {
       "\nThe exit status is 0 unless a check is an error. Environment keys are reported as set or not set;\ntheir values are never printed.",
     )
     .action(async (words: string[], options: DoctorOptions) => {
-      const { runDoctor } = await import("../doctor/run-doctor.js");
+      const { runDoctor } = await import("../checks/run-doctor.js");
       process.exitCode = await runDoctor(words, options);
     });
 }
@@ -49,7 +49,7 @@ export function envCommand(): Command {
     .option("--token-env <name>", "environment variable with the token to send")
     .option("--json", "print only JSON")
     .action(async (url: string, options: EnvCheckOptions) => {
-      const { runEnvCheck } = await import("../env/run-env-check.js");
+      const { runEnvCheck } = await import("../checks/run-env-check.js");
       await runEnvCheck(url, options);
     });
   return env;

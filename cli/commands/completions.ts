@@ -1,5 +1,5 @@
 import { Argument, Command } from "commander";
-import { say } from "../say.js";
+import { say } from "../terminal/say.js";
 
 /** What may follow each command's words: its commands and long options. */
 function candidates(command: Command, words = ""): [words: string, next: string[]][] {

@@ -1,7 +1,7 @@
 import { homePath } from "../../src/files/home-path.js";
 import type { EvalCommandOptions } from "../eval/eval-model.js";
 import type { ScoreCommandOptions } from "../eval/score-outputs.js";
-import { guarded } from "../guarded.js";
+import { guarded } from "../terminal/guarded.js";
 import { Command, InvalidArgumentError, Option } from "commander";
 
 function whole(text: string): number {

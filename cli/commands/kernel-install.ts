@@ -7,7 +7,7 @@ import {
   kernelSpecs,
   type Place,
 } from "../kernelspec/kernel-specs.js";
-import { say } from "../say.js";
+import { say } from "../terminal/say.js";
 
 /** `arpo-lab kernel install` */
 export function install(place: Place): void {

@@ -1,5 +1,5 @@
 import type { LabCommandOptions } from "../lab/run-lab.js";
-import { say } from "../say.js";
+import { say } from "../terminal/say.js";
 import type { SiteOptions } from "../site/write-site.js";
 import { Command, InvalidArgumentError } from "commander";
 

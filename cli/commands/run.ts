@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { parseParameter } from "../../kernel/notebook/parameters.js";
 import type { RunOptions } from "../run/run-notebook.js";
-import { aside } from "../say.js";
+import { aside } from "../terminal/say.js";
 
 function seconds(text: string): number {
   const value = Number(text);

@@ -1,4 +1,4 @@
-import { seeds } from "../numbers.js";
+import { seeds } from "../terminal/numbers.js";
 import { configured } from "./learn.js";
 import { Command, InvalidArgumentError } from "commander";
 

@@ -1,7 +1,7 @@
-import type { CaptureCommandOptions } from "../capture/run-capture.js";
-import { guarded } from "../guarded.js";
+import type { CaptureCommandOptions } from "../serve/run-capture.js";
+import { guarded } from "../terminal/guarded.js";
 import type { ServeCommandOptions } from "../serve/run-serve.js";
-import { whole } from "../numbers.js";
+import { whole } from "../terminal/numbers.js";
 import { Command } from "commander";
 
 /** `arpo-lab serve MODEL`: a policy behind an OpenAI-compatible endpoint. */
@@ -64,7 +64,7 @@ export function captureCommand(): Command {
     .option("--admin-key-env <name>", "environment variable with the key for /sessions")
     .option("--quiet", "do not print requests")
     .action(async (model: string, program: string[], options: CaptureCommandOptions) => {
-      const { runCapture } = await import("../capture/run-capture.js");
+      const { runCapture } = await import("../serve/run-capture.js");
       await guarded({ afterwards: "the server has ended" }, () =>
         runCapture(model, program, options),
       );

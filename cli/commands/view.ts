@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { whole } from "../numbers.js";
+import { whole } from "../terminal/numbers.js";
 import type { ViewCommandOptions } from "../view/view-rollouts.js";
 
 function positive(text: string): number {

@@ -8,10 +8,10 @@ import { Policy } from "../../src/policy/policies.js";
 import { environmentOf } from "../../src/run/trainer/environment-of.js";
 import { loadConfig } from "../../src/run/config/load.js";
 import { tasksOf } from "../../src/run/trainer/tasks-of.js";
-import { aside, say } from "../say.js";
+import { aside, say } from "../terminal/say.js";
 import { ProgressLine } from "../../src/show/progress-line.js";
-import { liveLines, progressLine } from "../live-lines.js";
-import { stoppable } from "../stopping.js";
+import { liveLines, progressLine } from "../terminal/live-lines.js";
+import { stoppable } from "../terminal/stopping.js";
 import type { EvalCommandOptions } from "./eval-model.js";
 
 const percent = (share: number) => `${Math.round(100 * share)}%`;

@@ -19,11 +19,11 @@ import { pythonTool } from "../../src/tools/python/python-tool.js";
 import { ToolSet } from "../../src/tools/tool-set.js";
 import { reportPage } from "../../src/view/evaluation/report-page.js";
 import { ProgressLine } from "../../src/show/progress-line.js";
-import { type LiveLines, liveLines, progressLine } from "../live-lines.js";
-import { stoppable } from "../stopping.js";
+import { type LiveLines, liveLines, progressLine } from "../terminal/live-lines.js";
+import { stoppable } from "../terminal/stopping.js";
 import { costOf, judgeOf, type JudgeOptions } from "./judge-option.js";
 import { lockFolder } from "../../src/run/folder/lock-folder.js";
-import { aside, say } from "../say.js";
+import { aside, say } from "../terminal/say.js";
 
 export interface EvalCommandOptions extends JudgeOptions {
   out: string;

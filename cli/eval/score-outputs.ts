@@ -4,9 +4,9 @@ import { evaluateOutputs } from "../../src/eval/evaluate-outputs.js";
 import type { TaskType } from "../../src/eval/metrics/evaluate-item.js";
 import { writeWhole } from "../../src/eval/report/result-files.js";
 import { reportPage } from "../../src/view/evaluation/report-page.js";
-import { stoppable } from "../stopping.js";
+import { stoppable } from "../terminal/stopping.js";
 import { costOf, judgeOf, type JudgeOptions } from "./judge-option.js";
-import { aside, say } from "../say.js";
+import { aside, say } from "../terminal/say.js";
 
 export interface ScoreCommandOptions extends JudgeOptions {
   out?: string;

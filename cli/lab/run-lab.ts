@@ -3,7 +3,7 @@ import { LabServer } from "../../kernel/server/lab-server.js";
 import type { SaveReport } from "../../kernel/server/lab/pages.js";
 import { dataFolder } from "../../kernel/wire/process/folders.js";
 import { packagePath } from "../../platform/node/modules/package-path.js";
-import { aside, say } from "../say.js";
+import { aside, say } from "../terminal/say.js";
 import { openBrowser } from "./open-browser.js";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

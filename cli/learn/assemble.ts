@@ -4,7 +4,7 @@ import type { ConfigPreset } from "../../src/run/config/presets.js";
 import type { LocalParts } from "../../src/run/trainer/trainer.js";
 import { assemble as assembleParts } from "../../src/run/trainer/assemble.js";
 import { loadConfig } from "../../src/run/config/load.js";
-import { aside } from "../say.js";
+import { aside } from "../terminal/say.js";
 
 export interface ConfigOptions {
   config: string[];

@@ -8,7 +8,7 @@ import { nearest } from "../../arguments/nearest.js";
 import type { MetricLine } from "../../src/view/figures/metric-lines.js";
 import { compareRuns as figureOf } from "../../src/view/figures/compare-runs.js";
 import { saveFigure } from "../../src/view/export/save-figure.js";
-import { say } from "../say.js";
+import { say } from "../terminal/say.js";
 
 /** Runs under one name: the seeds of one setting. */
 interface Group {

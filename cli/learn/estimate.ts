@@ -1,5 +1,5 @@
 import { estimate } from "../../src/doctor/estimate/estimate.js";
-import { say } from "../say.js";
+import { say } from "../terminal/say.js";
 import { assemble, type ConfigOptions, readConfig } from "./assemble.js";
 
 export interface EstimateCommand extends ConfigOptions {

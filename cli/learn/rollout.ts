@@ -4,10 +4,10 @@ import { UnfinishedRollout } from "../../src/rollout/unfinished-rollout.js";
 import { score } from "../../src/reward/score-trees.js";
 import type { Config } from "../../src/run/config/schema.js";
 import { rolloutOptions } from "../../src/run/trainer/options.js";
-import { guarded } from "../guarded.js";
-import { stoppable } from "../stopping.js";
+import { guarded } from "../terminal/guarded.js";
+import { stoppable } from "../terminal/stopping.js";
 import { type ConfigOptions, assemble, readConfig } from "./assemble.js";
-import { say } from "../say.js";
+import { say } from "../terminal/say.js";
 
 /** `arpo-lab rollout`. */
 export async function rolloutFromConfig(

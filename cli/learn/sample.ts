@@ -6,10 +6,10 @@ import { rollout } from "../../src/rollout/rollout.js";
 import { toolMetrics } from "../../src/rollout/tree/metrics.js";
 import type { Config } from "../../src/run/config/schema.js";
 import { rolloutOptions } from "../../src/run/trainer/options.js";
-import { guarded } from "../guarded.js";
-import { stoppable } from "../stopping.js";
+import { guarded } from "../terminal/guarded.js";
+import { stoppable } from "../terminal/stopping.js";
 import { type ConfigOptions, assemble, readConfig } from "./assemble.js";
-import { say } from "../say.js";
+import { say } from "../terminal/say.js";
 
 const percent = (part: number, whole: number) =>
   `${part} of ${whole} (${Math.round((100 * part) / whole)}%)`;

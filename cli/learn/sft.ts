@@ -6,9 +6,9 @@ import { rewardCurves } from "../../src/view/figures/reward-curves.js";
 import { saveFigure } from "../../src/view/export/save-figure.js";
 import { ProgressLine } from "../../src/show/progress-line.js";
 import { printable } from "../../src/text/printable.js";
-import { liveLines } from "../live-lines.js";
-import { stoppable } from "../stopping.js";
-import { aside, say } from "../say.js";
+import { liveLines } from "../terminal/live-lines.js";
+import { stoppable } from "../terminal/stopping.js";
+import { aside, say } from "../terminal/say.js";
 
 /** The loss over the steps, as a picture and as a figure that plotly draws. */
 async function plotLoss(run: SftRun): Promise<void> {

@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { writeFile } from "node:fs/promises";
 import { type DataRow, readRows } from "../../src/data/read-rows.js";
 import { Random } from "../../src/random/random.js";
-import { say } from "../say.js";
+import { say } from "../terminal/say.js";
 
 /** How often each value of a column occurs, in words. */
 function counts(rows: readonly DataRow[], column: string): string {

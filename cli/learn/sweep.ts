@@ -13,10 +13,10 @@ import {
   sweepStatus,
 } from "../../src/run/sweep/sweep-runs.js";
 import { printable } from "../../src/text/printable.js";
-import { seeds as parseSeeds } from "../numbers.js";
-import { liveLines } from "../live-lines.js";
-import { say } from "../say.js";
-import { stoppable } from "../stopping.js";
+import { seeds as parseSeeds } from "../terminal/numbers.js";
+import { liveLines } from "../terminal/live-lines.js";
+import { say } from "../terminal/say.js";
+import { stoppable } from "../terminal/stopping.js";
 
 /** Runs a sweep under one live table, or a line for each run that begins and ends where it is no terminal. */
 async function drive(options: SweepOptions): Promise<SweepRuns> {

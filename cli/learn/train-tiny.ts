@@ -1,6 +1,6 @@
 import { trainTiny } from "../../src/run/tiny/train-tiny.js";
 import { ready } from "../../src/tensor/backends.js";
-import { say } from "../say.js";
+import { say } from "../terminal/say.js";
 
 /** `arpo-lab train-tiny`: the shipped model, made again from its recipe. */
 export async function makeTiny(folder: string): Promise<void> {

@@ -8,12 +8,12 @@ import { mlflowLogger } from "../../src/run/loggers/mlflow.js";
 import { tensorBoard } from "../../src/run/loggers/tensorboard.js";
 import { wandbLogger } from "../../src/run/loggers/wandb.js";
 import { train } from "../../src/run/trainer/train.js";
-import { guarded } from "../guarded.js";
+import { guarded } from "../terminal/guarded.js";
 import { printable } from "../../src/text/printable.js";
 import { ProgressLine, type RunProgress } from "../../src/show/progress-line.js";
-import { type LiveLines, liveLines, progressLine } from "../live-lines.js";
-import { aside, say } from "../say.js";
-import { stoppable } from "../stopping.js";
+import { type LiveLines, liveLines, progressLine } from "../terminal/live-lines.js";
+import { aside, say } from "../terminal/say.js";
+import { stoppable } from "../terminal/stopping.js";
 import { assemble, type ConfigOptions, readConfig } from "./assemble.js";
 import { join } from "node:path";
 

@@ -2,7 +2,7 @@ import { importAddress } from "#platform/modules/user-modules";
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { aside } from "../say.js";
+import { aside } from "../terminal/say.js";
 
 /**
  * Runs a program as `node FILE` would, in TypeScript too, on every version of Node: types are left out, not

@@ -4,7 +4,7 @@ import { exportVerl } from "../../src/scale/verl/export-verl.js";
 import { importScript } from "../../src/scale/verl/import-script.js";
 import { readVerlRun } from "../../src/scale/verl/read-verl-run.js";
 import type { ConfigPreset } from "../../src/run/config/presets.js";
-import { aside, say } from "../say.js";
+import { aside, say } from "../terminal/say.js";
 
 /** `arpo-lab export`. */
 export async function exportRun(

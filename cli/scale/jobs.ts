@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { attach, cluster, keptJobs } from "../../src/scale/job/cluster.js";
-import { aside, say } from "../say.js";
-import { stoppable } from "../stopping.js";
+import { aside, say } from "../terminal/say.js";
+import { stoppable } from "../terminal/stopping.js";
 import { driveSweep, printAll } from "./submit.js";
 
 /** `arpo-lab jobs`. */

@@ -3,8 +3,8 @@ import { cluster, type SubmitOptions } from "../../src/scale/job/cluster.js";
 import type { JobRecord } from "../../src/scale/job/job-record.js";
 import type { Sweep } from "../../src/scale/job/sweep.js";
 import type { ConfigPreset } from "../../src/run/config/presets.js";
-import { aside, say } from "../say.js";
-import { stoppable } from "../stopping.js";
+import { aside, say } from "../terminal/say.js";
+import { stoppable } from "../terminal/stopping.js";
 
 /** Options of `arpo-lab submit`. */
 interface SubmitCommandOptions {

@@ -3,7 +3,7 @@ import type { CacheType, DecoderType } from "../../src/model/decoder/weights.js"
 import { modelFolder } from "../../src/model/files/model-folder.js";
 import { Policy } from "../../src/policy/policies.js";
 import { PolicyServer } from "../../src/serve/policy-server.js";
-import { say } from "../say.js";
+import { say } from "../terminal/say.js";
 
 export interface ServeCommandOptions {
   port: number;

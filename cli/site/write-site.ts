@@ -9,7 +9,7 @@ import { plainDocs } from "../../kernel/server/lab/plain-docs.js";
 import type { SiteFiles } from "../../platform/browser/site/mount.js";
 import { inPlanes, siteName } from "../../platform/browser/site/planes.js";
 import type { SiteSettings } from "../../tab/page/start.js";
-import { aside } from "../say.js";
+import { aside } from "../terminal/say.js";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {

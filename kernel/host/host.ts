@@ -14,7 +14,7 @@ export interface DisplayOptions {
   metadata?: Record<string, unknown>;
 }
 
-/** Binary parts travel beside `data`, never inside it. */
+/** Binary parts are sent beside `data`, never inside it. */
 export interface CommMessage {
   data: Record<string, unknown>;
   metadata: Record<string, unknown>;
@@ -24,7 +24,7 @@ export interface CommMessage {
 export interface CommOptions {
   /** What the front end is told about the message. Default: empty. */
   metadata?: Record<string, unknown>;
-  /** Bytes that travel beside the message. Default: none. */
+  /** Bytes that are sent beside the message. Default: none. */
   buffers?: Uint8Array[];
 }
 

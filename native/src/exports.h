@@ -1,18 +1,18 @@
 // What JavaScript can call. A function listed here is reachable by the same name through the addon
-// and through wasm; its C++ parameter types say how each argument travels:
+// and through wasm; its C++ parameter types say how each argument is passed:
 //
 //   const T*  a typed array that is read          T*    a typed array that is written
 //   int       a 32-bit integer or a boolean       float, double   a number
 //
-// (T is float, double, int32_t, uint32_t, uint16_t or uint8_t; null is allowed for a pointer.) To add a room
-// of functions: write native/src/NAME.h and NAME.cc in namespace ARPO_NS, include the header below
+// (T is float, double, int32_t, uint32_t, uint16_t or uint8_t; null is allowed for a pointer.) To add a group
+// of functions: write NAME.h and NAME.cc in native/src in namespace ARPO_NS, include the header below
 // and add the names to the list. The build finds the file by itself. Arguments are checked in
 // TypeScript, not here.
 #pragma once
-#include "decoder.h"
+#include "model/decoder.h"
 #include "kernels.h"
 #include "machine.h"
-#include "sampler.h"
+#include "model/sampler.h"
 
 // kernels.h
 #define ARPO_KERNELS(X)    \

@@ -1,8 +1,8 @@
 #include "machine.h"
 
-#include "dots.h"
+#include "quantized/dots.h"
 #include "rows.h"
-#include "tiles.h"
+#include "matmul/tiles.h"
 
 namespace ARPO_NS {
 namespace {

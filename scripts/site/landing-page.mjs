@@ -6,7 +6,7 @@ import { explore, explorerHtml } from "../../dist/src/view/explorer/explore.js";
 import { treePicture } from "../../dist/src/view/explorer/tree-picture.js";
 import { makePayload } from "../../dist/src/view/explorer/make-payload.js";
 import { explorerStyle } from "../../dist/src/view/explorer/style.js";
-import { widgetStyle } from "../../dist/src/view/style.js";
+import { widgetStyle } from "../../dist/src/view/page/style.js";
 import { transform } from "esbuild";
 import { bundleForTab, root } from "../tab/bundle.mjs";
 

@@ -7,7 +7,7 @@ import { root } from "./bundle.mjs";
 /** What is only for a tab, besides tests. */
 const places = [
   ...["platform/browser", "kernel/browser", "tab", "src/explore-page"],
-  ...["scripts/tab", "scripts/sqlite.mjs"],
+  ...["scripts/tab", "scripts/vendor/sqlite.mjs"],
 ];
 
 /** Lines that are neither empty nor a comment alone. */

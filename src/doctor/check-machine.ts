@@ -95,7 +95,7 @@ async function notebooks(): Promise<Check[]> {
   ];
 }
 
-/** Python and its walls, browsers and Jupyter. */
+/** Python and its sandbox, browsers and Jupyter. */
 async function programChecks(): Promise<Check[]> {
   return [...(await sandbox()), ...(await notebooks())];
 }

@@ -3,7 +3,7 @@ import { startExplain } from "../view/explain/page/start-explain.js";
 import { startImported } from "../view/imported/page/start-imported.js";
 import { element } from "../view/page/element.js";
 import type { PageColours } from "../view/page/page-colours.js";
-import { palettes } from "../view/palette.js";
+import { palettes } from "../view/page/palette.js";
 import type { GivenFile } from "./messages.js";
 import { Reader } from "./reader.js";
 

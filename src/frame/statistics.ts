@@ -1,4 +1,4 @@
-// The five functions of mathjs that danfojs calls, for the pack (scripts/frame.mjs): mathjs takes 0.5 MB and a
+// The five functions of mathjs that danfojs calls, for the pack (scripts/vendor/frame.mjs): mathjs takes 0.5 MB and a
 // good part of a second to load, and fails on missing values, which danfojs promises to leave out.
 
 type Value = number | string | boolean | null | undefined;

@@ -1,4 +1,4 @@
-// What danfojs takes for tfjs, for the pack (scripts/frame.mjs): this package's, and of tfjs-data, which is not in
+// What danfojs takes for tfjs, for the pack (scripts/vendor/frame.mjs): this package's, and of tfjs-data, which is not in
 // it, the one chain that `sample()` calls.
 import { Random } from "../random/random.js";
 

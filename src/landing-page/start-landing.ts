@@ -6,7 +6,7 @@ import { many } from "../view/explorer/page/tree/words.js";
 import type { ExplorerView } from "../view/explorer/page/view.js";
 import type { ExplorerPayload } from "../view/explorer/payload.js";
 import { element } from "../view/page/element.js";
-import { palettes } from "../view/palette.js";
+import { palettes } from "../view/page/palette.js";
 import { tourSteps, type TourPlace } from "./tour.js";
 
 const the = (id: string): HTMLElement => document.getElementById(id)!;

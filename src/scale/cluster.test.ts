@@ -90,7 +90,7 @@ test("a job whose answer was lost on the way is not sent twice", async (t) => {
   assert.equal(job.record.state, "PENDING");
 });
 
-test("files of this machine travel along, with what they import; those of the nodes are named", async (t) => {
+test("files of this machine are uploaded, with what they import; those of the nodes are named", async (t) => {
   const { head, there, folder } = await connected(t);
   await writeFile(
     join(folder, "reward.ts"),

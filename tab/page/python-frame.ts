@@ -9,7 +9,7 @@ const quoted = (text: string): string => text.replaceAll("&", "&amp;").replaceAl
  * A document of which nothing leads out: no origin, so none of its databases and files; scripts are this one and
  * blobs, workers also those of `data:`, which have this policy as well; connections are none. The one around it forbids frames, so that the inner one cannot be led elsewhere.
  */
-export function walled(program: string): string {
+export function sandboxPage(program: string): string {
   const once = nonce();
   const policy = `default-src 'none'; script-src 'nonce-${once}' blob: 'wasm-unsafe-eval'; worker-src blob: data:`;
   const head = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}">`;
@@ -18,12 +18,12 @@ export function walled(program: string): string {
 }
 
 /** Opens that document, hidden; gives the port that its program listens at. */
-export async function openWalled(program: string): Promise<MessagePort> {
+export async function openSandboxFrame(program: string): Promise<MessagePort> {
   const outer = document.createElement("iframe");
   outer.setAttribute("sandbox", "allow-scripts");
   outer.title = "Python";
   outer.hidden = true;
-  outer.srcdoc = walled(program);
+  outer.srcdoc = sandboxPage(program);
   const loaded = new Promise((done) => (outer.onload = done));
   document.body.append(outer);
   await loaded;
@@ -103,7 +103,7 @@ export class PythonFrame {
       this.#fetch("python/python_stdlib.zip").then((answer) => answer.arrayBuffer()),
       this.#fetch("python/pyodide-lock.json").then((answer) => answer.text()),
     ]);
-    const frame = await openWalled(program);
+    const frame = await openSandboxFrame(program);
     const assets: PythonAssets = { script, wasm, library, lock };
     frame.postMessage({ kind: "assets", assets } satisfies ToFrame, [wasm, library]);
     return frame;

@@ -65,10 +65,10 @@ test("the tables of docs/evidence/part-b.md are recomputed from its data file", 
   assert.equal(other["changed"], made["changed"]);
 });
 
-test("node scripts/evidence.mjs b trains arms, repeats no run that is done, and gathers their figures", () => {
+test("node scripts/evidence/evidence.mjs b trains arms, repeats no run that is done, and gathers their figures", () => {
   const out = mkdtempSync(join(tmpdir(), "evidence-"));
   const run = () => {
-    const script = fileURLToPath(new URL("scripts/evidence.mjs", root));
+    const script = fileURLToPath(new URL("scripts/evidence/evidence.mjs", root));
     const small = ["blocks=1", "seeds=1", "only=multihop", "tokens=2000", "arms=coin;group-mixed"];
     return spawnSync(process.execPath, [script, "b", out, ...small], { encoding: "utf8" });
   };
@@ -94,10 +94,10 @@ test("node scripts/evidence.mjs b trains arms, repeats no run that is done, and 
   }
 });
 
-test("node scripts/evidence.mjs measures a cell, resumes where it stopped, and names what is wrong", () => {
+test("node scripts/evidence/evidence.mjs measures a cell, resumes where it stopped, and names what is wrong", () => {
   const out = mkdtempSync(join(tmpdir(), "evidence-"));
   const run = (...args: string[]) => {
-    const script = fileURLToPath(new URL("scripts/evidence.mjs", root));
+    const script = fileURLToPath(new URL("scripts/evidence/evidence.mjs", root));
     return spawnSync(process.execPath, [script, ...args], { encoding: "utf8" });
   };
   try {

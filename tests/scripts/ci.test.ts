@@ -65,7 +65,7 @@ test("what CI, the workflows and package.json call exists", () => {
 
 test("a release compiles every platform's addon", async () => {
   const { addons } = (await import(
-    pathToFileURL(join(root, "scripts/package-rules.mjs")).href
+    pathToFileURL(join(root, "scripts/package/package-rules.mjs")).href
   )) as {
     addons: string[];
   };
@@ -82,6 +82,17 @@ test("a file that nobody meant to be at the root is named", async () => {
     "out.json",
   ]);
   assert.deepEqual(unknownEntries(), []);
+});
+
+test("a folder of product code with more than 20 entries is named", async () => {
+  const { crowdedFolders } = (await import(
+    pathToFileURL(join(root, "scripts/architecture/folder-sizes.mjs")).href
+  )) as { crowdedFolders: (roots?: string[]) => string[] };
+  assert.match(
+    crowdedFolders(["tests"]).join("\n"),
+    /^tests\/golden\/cases: \d+ entries, at most 20$/m,
+  );
+  assert.deepEqual(crowdedFolders(), []);
 });
 
 test("docs/ci.md has a place for each table", () => {

@@ -125,20 +125,20 @@ test("a failed native build says so in one line and is no error", () => {
   try {
     for (const part of [
       ...["native/src", "native/addon"],
-      ...["scripts/build-native.mjs", "scripts/native-jobs.mjs"],
+      ...["scripts/native/build-native.mjs", "scripts/native/native-jobs.mjs"],
     ]) {
       cpSync(join(root, part), join(folder, part), { recursive: true });
     }
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
     const build = (env: Record<string, string>) =>
-      execFileSync(process.execPath, [join(folder, "scripts/build-native.mjs")], {
+      execFileSync(process.execPath, [join(folder, "scripts/native/build-native.mjs")], {
         encoding: "utf8",
         env,
         stdio: ["ignore", "pipe", "pipe"],
       });
     const line = /^arpo-lab: no native engine \(.*\); the wasm engine is used instead\.\n$/;
     assert.match(build({ PATH: "" }), line);
-    writeFileSync(join(folder, "native/src/gemm.cc"), "this is not C++\n");
+    writeFileSync(join(folder, "native/src/matmul/gemm.cc"), "this is not C++\n");
     assert.match(build({ PATH: process.env.PATH ?? "" }), line);
     assert.ok(!existsSync(join(folder, "native/build/arpo.node")));
   } finally {

@@ -55,7 +55,7 @@ test("figureBundle() draws no half figure: kinds it does not know stay text unti
   assert.match(bundle["text/html"]!, /<pre>Figure\n {2}pie, 2 points/);
 });
 
-test("the library travels with the first figure's cell, each time that cell runs", async () => {
+test("the library is sent with the first figure's cell, each time that cell runs", async () => {
   const host = new FakeHost();
   const carries = async (): Promise<boolean> =>
     (await html(line())).includes('class="arpo-plotly"');

@@ -134,7 +134,7 @@ export interface WidgetOptions<S extends Record<string, unknown>> {
   /** Styles for what it draws. Default: none. */
   css?: string;
   /**
-   * What the page and the session share; typed arrays and buffers travel as bytes. Default: empty.
+   * What the page and the session share; typed arrays and buffers are sent as bytes. Default: empty.
    */
   state?: S;
 }

@@ -320,7 +320,7 @@ function access(connection: RayConnection): Check {
   }
   if (protocol === "http:" && !here.has(hostname)) {
     const fix = "a tunnel (ssh -L 8265:localhost:8265 HEAD), or a proxy that speaks TLS";
-    const found = "the token, which is the whole cluster's key, travels in clear text";
+    const found = "the token, which is the whole cluster's key, is sent in clear text";
     return { id, area, status: "warning", found, fix };
   }
   return { id, area, status: "ok", found: "the token is the cluster's" };

@@ -12,7 +12,7 @@ import { type PackedValues, type StoredValues, wholeValues } from "../files/weig
 
 const pieceValues = 1 << 20; // widened or packed at a time
 
-/** The places of native/src/decoder.h's `decoder_load_rows`. */
+/** The places of native/src/model/decoder.h's `decoder_load_rows`. */
 const places = { query: 0, key: 0, value: 0, output: 1, gate: 2, up: 3, down: 4, head: 5 } as const;
 
 const isPacked = (values: StoredValues, types: readonly string[]): values is PackedValues =>

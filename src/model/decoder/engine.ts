@@ -23,7 +23,7 @@ const KEPT_BYTES = 16 * 2 ** 20;
  * The decoder of the compiled engine, native or wasm: one call per step for the whole model.
  *
  * Here are the accounts: which sequence has which pages, what is shared, what must be copied before it is
- * written. Weights, cache and arithmetic are in native/src/decoder.cc; logits never come to JavaScript.
+ * written. Weights, cache and arithmetic are in native/src/model/decoder.cc; logits never come to JavaScript.
  */
 export class EngineDecoder implements Decoder {
   readonly vocabSize: number;

@@ -30,7 +30,7 @@ interface Saved {
 /** Where verl keeps adapters, beside the model that has them added. */
 const adapterFolder = "lora_adapter";
 
-/** Tokenizer files travel with every checkpoint, so that each is a model on its own. */
+/** Tokenizer files are saved with every checkpoint, so that each is a model on its own. */
 const tokenizerFiles =
   /^(tokenizer.*|special_tokens_map|vocab|added_tokens)\.json$|\.jinja$|merges\.txt$/;
 

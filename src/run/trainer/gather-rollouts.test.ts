@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { metricMeaning } from "../reference/reference-pages.js";
+import { metricMeaning } from "../../../tests/docs/reference-pages.js";
 import { runBytes, smallParts } from "./testing/small-run.js";
 import { train, type TrainOptions } from "./train.js";
 import type { TrainerStep } from "./trainer.js";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import { Policy } from "../../policy/policies.js";
 import { compiledEngine } from "../../tensor/engine/compiled-engine.js";
-import { metricMeaning } from "../reference/reference-pages.js";
+import { metricMeaning } from "../../../tests/docs/reference-pages.js";
 import { tinyTokenizer } from "../tiny/tiny-tokenizer.js";
 import { smallParts } from "./testing/small-run.js";
 import { Trainer, type TrainerStep } from "./trainer.js";

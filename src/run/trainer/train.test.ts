@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { metricMeaning } from "../reference/reference-pages.js";
+import { metricMeaning } from "../../../tests/docs/reference-pages.js";
 import { train, type TrainOptions } from "./train.js";
 import type { Logger } from "../loggers/logger.js";
 import { smallParts as parts, runBytes as bytes } from "./testing/small-run.js";

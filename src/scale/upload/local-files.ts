@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { PackedFile } from "../ray/zip.js";
 
-/** A file that is to travel, not read yet. */
+/** A file to upload, not read yet. */
 interface UploadFile {
   name: string;
   path: string;
@@ -51,7 +51,7 @@ function commonFolder(paths: readonly string[]): string {
 }
 
 /**
- * Files that travel with a job: each path that was given gets a place below `files/`, a folder with all
+ * Files that are uploaded with a job: each path that was given gets a place below `files/`, a folder with all
  * that is in it, a module with what it imports from beside it.
  */
 export class LocalFiles {

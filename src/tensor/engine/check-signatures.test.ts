@@ -5,7 +5,9 @@ import { fileURLToPath } from "node:url";
 import { checkSignatures, engineSignatures } from "./engine-functions.js";
 
 test("the types of the engine's functions are what their headers declare", () => {
-  const script = fileURLToPath(new URL("../../../../scripts/engine-types.mjs", import.meta.url));
+  const script = fileURLToPath(
+    new URL("../../../../scripts/native/engine-types.mjs", import.meta.url),
+  );
   execFileSync(process.execPath, [script, "--check"]);
 });
 

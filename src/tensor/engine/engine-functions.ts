@@ -1,4 +1,4 @@
-// Made by scripts/engine-types.mjs from the headers that native/src/exports.h includes.
+// Made by scripts/native/engine-types.mjs from the headers that native/src/exports.h includes.
 
 /** Float32 storage that the engine owns: a typed array, or a place in wasm memory. */
 export type Floats = Float32Array | { readonly pointer: number; readonly length: number };
@@ -309,7 +309,7 @@ export interface EngineFunctions {
   ): number;
 }
 
-/** How each function's result and arguments travel, as native/src/signature.h spells it. */
+/** How each function's result and arguments are passed, as native/src/signature.h spells it. */
 export const engineSignatures: Readonly<Record<keyof EngineFunctions, string>> = {
   threads: "i",
   set_threads: "vi",

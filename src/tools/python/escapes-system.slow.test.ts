@@ -17,7 +17,7 @@ test(
   },
 );
 
-// Root and users come to the same walls by different ways: where this is root, the other is tried too.
+// Root and users get the same sandbox in different ways: where this is root, the other is tried too.
 test(
   "the same, started by a user",
   { skip: left || (!root && "only root becomes another user") },

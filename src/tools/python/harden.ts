@@ -2,8 +2,8 @@
  * Run once inside Pyodide, before the first call: takes away the doors to JavaScript and gives asyncio
  * a loop that needs no browser.
  *
- * None of this is the wall. The wall is the process: no code from strings, no Node globals, no file
- * writes, no child processes. This makes the way to the wall long.
+ * None of this is the sandbox. The sandbox is the process: no code from strings, no Node globals, no file
+ * writes, no child processes. This makes it harder to reach its boundary.
  */
 export const harden = String.raw`
 def arpo_harden():

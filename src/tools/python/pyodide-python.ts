@@ -55,7 +55,7 @@ export function withDefaults(limits: PythonLimits): Required<PythonLimits> {
  * A pool of Pyodide interpreters, each in a process of its own: CPython compiled to WebAssembly, so
  * no Python is needed on the machine.
  *
- * The walls, from the outside: a process that may read only its own script and Python's library and write nothing (Node's
+ * The boundaries, from the outside: a process that may read only its own script and Python's library and write nothing (Node's
  * permission model), with an empty environment; no JavaScript from strings; no Node globals; no
  * bridge modules; WebAssembly memory with a ceiling; time limits that end in a kill.
  */

@@ -137,7 +137,7 @@ test("Pyodide's linker, bridge and struck modules cannot be reached by any name"
   );
 });
 
-const skip = sandboxUnavailableReason() !== undefined && "LEFT OUT: no python3 behind walls here";
+const skip = sandboxUnavailableReason() !== undefined && "LEFT OUT: no python3 in a sandbox here";
 
 const programs = [
   "2+2",

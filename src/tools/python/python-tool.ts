@@ -81,7 +81,7 @@ export interface PythonToolOptions extends PythonLimits {
   condaPath?: string;
   /** The conda environment whose Python runs the code. Default: none. */
   condaEnv?: string;
-  /** Walls around a CPython of this machine. Default: the strongest that works. */
+  /** The isolation of a CPython of this machine. Default: the strongest that works. */
   isolation?: Isolation;
   /** Run code again when it printed nothing, as the reference does. Default: no. */
   retryEmpty?: boolean;
@@ -100,7 +100,7 @@ const rules: OptionRules<PythonToolOptions> = {
 /** The Python tool, with the pool it runs in. */
 export interface PythonTool extends Tool {
   readonly pool: PythonPool;
-  /** One line on the interpreter and the walls around it. */
+  /** One line on the interpreter and its sandbox. */
   readonly about: string;
 }
 

@@ -4,14 +4,14 @@
  *
  * Every child gets resource limits and, on Linux, a filter that lets only harmless system calls
  * through (system-calls.ts): no new processes or programs, no sockets to anybody, no signals to others.
- * Walls around the file system and the network come from the sandbox the server itself was started in.
+ * The sandbox that the server itself was started in isolates the file system and the network.
  */
 export const server = String.raw`
 import base64, ctypes, json, os, resource, select, shutil, signal, sys, time
 
 SETTINGS = json.loads(sys.argv[1])
 os.closerange(3, 1 << 16)
-if SETTINGS["walled"] and os.getuid() == 0:
+if SETTINGS["sandboxed"] and os.getuid() == 0:
     os.setgroups([])
     os.setresgid(*[SETTINGS["nobody"]] * 3)
     os.setresuid(*[SETTINGS["nobody"]] * 3)
@@ -78,7 +78,7 @@ def child(request, out, err):
 
 def sweep():
     """Takes away what a call left; false where something stays."""
-    if not SETTINGS["walled"]:
+    if not SETTINGS["sandboxed"]:
         return True
     try:
         os.kill(-1, signal.SIGKILL)

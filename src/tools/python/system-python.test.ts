@@ -14,7 +14,7 @@ import { test } from "node:test";
 import { nobody, sandboxUnavailableReason, systemPython } from "./system-python.js";
 
 const trouble = sandboxUnavailableReason();
-const skip = trouble !== undefined && `LEFT OUT, no python3 behind walls here: ${trouble}`;
+const skip = trouble !== undefined && `LEFT OUT, no python3 in a sandbox here: ${trouble}`;
 
 /** What a program says that asks for the machine's Python on a machine that bubblewrap makes up. */
 function asked(machine: readonly string[]): string {
@@ -39,7 +39,7 @@ function asked(machine: readonly string[]): string {
 }
 
 test(
-  "systemPython() starts no interpreter without walls and says why in one line",
+  "systemPython() starts no interpreter without a sandbox and says why in one line",
   { skip },
   () => {
     const bwrap = spawnSync("sh", ["-c", "command -v bwrap"], { encoding: "utf8" }).stdout.trim();

@@ -159,11 +159,11 @@ export function seccompFilter(arch: SandboxArch): Uint8Array {
   return bytes;
 }
 
-/** What stands around a CPython of the machine. */
+/** What isolates a CPython of the machine. */
 const isolations = ["bubblewrap", "none"] as const;
 export type Isolation = (typeof isolations)[number];
 
-/** Which CPython, and behind which walls. */
+/** Which CPython, and in which sandbox. */
 export interface SystemPythonOptions extends PythonLimits {
   /** The interpreter: a path or a name on PATH. Default `python3`. */
   python?: string;
@@ -177,7 +177,7 @@ export const systemPythonRules: OptionRules<SystemPythonOptions> = {
   isolation: oneOf(isolations),
 };
 
-/** A pool, and what stands around its interpreters. */
+/** A pool, and what isolates its interpreters. */
 export interface SystemPython {
   pool: PythonPool;
   version: string;
@@ -186,15 +186,15 @@ export interface SystemPython {
   about: string;
 }
 
-/** Why a CPython of this machine cannot be walled in, in one line; undefined where it can. */
+/** Why a CPython of this machine cannot be sandboxed, in one line; undefined where it can. */
 export function sandboxUnavailableReason(): string | undefined {
-  const trouble = wallTrouble();
+  const trouble = sandboxTrouble();
   if (trouble !== undefined) return trouble;
   return spawnSync("python3", ["-c", ""]).status === 0 ? undefined : "no python3 on the PATH";
 }
 
-/** The same of the walls alone, whatever stands behind them. */
-function wallTrouble(): string | undefined {
+/** Why this machine has no sandbox for it, without looking for an interpreter. */
+function sandboxTrouble(): string | undefined {
   if (system !== "linux") return `bubblewrap needs Linux, this is ${system}`;
   if (!isSandboxArch(architecture))
     return `system calls are known for x64 and arm64, this is ${architecture}`;
@@ -255,27 +255,29 @@ export function systemPython(options: SystemPythonOptions = {}): SystemPython {
   checkOptions("start Python", options, systemPythonRules);
   const limits = withDefaults(options);
   const isolation = options.isolation ?? "bubblewrap";
-  const trouble = isolation === "none" ? undefined : wallTrouble();
+  const trouble = isolation === "none" ? undefined : sandboxTrouble();
   if (trouble !== undefined) {
     throw new Error(
       `Cannot start Python: bubblewrap (0.7 or newer, and the name spaces it needs) must work here, got: ${trouble} (install it, ${orPyodide})`,
     );
   }
   const { version, executable, folders } = inspect(options.python ?? "python3");
-  const walled = isolation === "bubblewrap";
+  const sandboxed = isolation === "bubblewrap";
   const filtered = system === "linux" && isSandboxArch(architecture);
   const start = (preload: string[]) => {
     const settings = {
       harness,
       preload,
       memoryBytes: limits.memoryMb * 2 ** 20,
-      fileBytes: walled ? scratchBytes : 0,
-      walled,
+      fileBytes: sandboxed ? scratchBytes : 0,
+      sandboxed,
       nobody,
       filter: filtered ? toBase64(seccompFilter(architecture as SandboxArch)) : null,
     };
     const python = [executable, "-s", "-c", server, JSON.stringify(settings)];
-    const [file, ...args] = walled ? ["bwrap", ...bubblewrapArguments(folders), ...python] : python;
+    const [file, ...args] = sandboxed
+      ? ["bwrap", ...bubblewrapArguments(folders), ...python]
+      : python;
     return heldByProcess({ file: file!, args, env: sandboxEnv });
   };
   const pool = new PythonPool({ light: start([]), heavy: start(["sympy"]) }, limits);
@@ -283,11 +285,11 @@ export function systemPython(options: SystemPythonOptions = {}): SystemPython {
     pool,
     version,
     isolation,
-    about: `Python ${version} at ${executable}, ${walls[isolation]}`,
+    about: `Python ${version} at ${executable}, ${isolationText[isolation]}`,
   };
 }
 
-const walls: Record<Isolation, string> = {
+const isolationText: Record<Isolation, string> = {
   bubblewrap: "inside bubblewrap: own file system, no network, no other processes",
   none: "without isolation: resource limits and a filter of system calls only",
 };

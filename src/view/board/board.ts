@@ -6,8 +6,8 @@ import { checkOptions } from "../../../arguments/check-options.js";
 import { defined } from "../../../arguments/defined.js";
 import { plusMinus } from "../../text/interval-text.js";
 import { explorerStyle } from "../explorer/style.js";
-import { palettes, type Theme } from "../palette.js";
-import { widgetHtml } from "../widget.js";
+import { palettes, type Theme } from "../page/palette.js";
+import { widgetHtml } from "../page/widget.js";
 import {
   type BoardOptions,
   boardPayload,

@@ -4,7 +4,7 @@ import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { makePayload } from "../explorer/make-payload.js";
 import { liveTree } from "../explorer/live-trees.js";
-import { type Theme, themeRule } from "../palette.js";
+import { type Theme, themeRule } from "../page/palette.js";
 import { makePanels } from "./make-panels.js";
 import type { BoardPayload, BoardRollout, BoardTrees } from "./payload.js";
 import type { RunRecord, StepTrees } from "./read-runs.js";

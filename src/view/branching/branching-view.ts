@@ -4,8 +4,8 @@ import { checkArguments } from "../../../arguments/check-arguments.js";
 import { checkOptions } from "../../../arguments/check-options.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { colourRamp } from "../page/colour-ramp.js";
-import { palettes } from "../palette.js";
-import { PictureView } from "../widget.js";
+import { palettes } from "../page/palette.js";
+import { PictureView } from "../page/widget.js";
 import { type BranchingOptions, branchingPayload, branchingRules } from "./make-payload.js";
 import { type BranchingPayload, scoreRange, type ShownPoint, type ShownRule } from "./payload.js";
 

@@ -11,11 +11,11 @@ import {
 import { type CreditSum, type CreditTerm, total } from "../../learn/credit/credit.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
-import { packIntegers } from "../pack.js";
+import { packIntegers } from "../page/pack.js";
 import { colourRamp } from "../page/colour-ramp.js";
 import { integersOf } from "../page/unpack.js";
-import { palettes } from "../palette.js";
-import { PictureView } from "../widget.js";
+import { palettes } from "../page/palette.js";
+import { PictureView } from "../page/widget.js";
 import type { CreditPayload, ShownRule, ShownSum, SumPart } from "./payload.js";
 
 const columns = 3;

@@ -1,6 +1,6 @@
 import type { BenchmarkReport } from "../../eval/report/benchmark-report.js";
 import { escapeHtml } from "../../../picture/escape.js";
-import { palettes } from "../palette.js";
+import { palettes } from "../page/palette.js";
 
 const { series } = palettes.auto;
 const ink = "currentColor";

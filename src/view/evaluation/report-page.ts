@@ -9,7 +9,7 @@ import { closedPageMeta } from "../../../picture/closed-page.js";
 import { escapeHtml as escape } from "../../../picture/escape.js";
 import { makePayload } from "../explorer/make-payload.js";
 import { explorerStyle } from "../explorer/style.js";
-import { widgetHtml } from "../widget.js";
+import { widgetHtml } from "../page/widget.js";
 import { accuracyChart, passChart, toolChart } from "./charts.js";
 import { questionTree } from "./question-tree.js";
 

@@ -8,7 +8,7 @@ import { figureTheme } from "../draw/figure-theme.js";
 import { stillSvg, svgPainter } from "../draw/svg-painter.js";
 import { cut } from "../explorer/page/tree/words.js";
 import { numberText } from "../page/number-text.js";
-import { widgetHtml } from "../widget.js";
+import { widgetHtml } from "../page/widget.js";
 import { type ExplainOptions, explainPayload, explainRules } from "./make-payload.js";
 import { type ExplainedBatch, readBatch } from "./page/read-batch.js";
 import { tokenTerms, type TokenTerms } from "./page/token-terms.js";

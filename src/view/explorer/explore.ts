@@ -3,7 +3,7 @@ import { checkOptions } from "../../../arguments/check-options.js";
 import { program } from "#pages/explorer";
 import { defined } from "../../../arguments/defined.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import { widgetHtml } from "../widget.js";
+import { widgetHtml } from "../page/widget.js";
 import { treePicture } from "./tree-picture.js";
 import { liveTree } from "./live-trees.js";
 import { type ExploreOptions, exploreRules, makePayload } from "./make-payload.js";

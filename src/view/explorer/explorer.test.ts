@@ -14,7 +14,7 @@ import { explore } from "./explore.js";
 import { makePayload } from "./make-payload.js";
 import { sharedTokens } from "./page/tree/paths.js";
 import { tokenText, unpackPlans, unpackTree } from "./page/tree/unpack-tree.js";
-import type { PackedNumbers } from "../pack.js";
+import type { PackedNumbers } from "../page/pack.js";
 
 /** A value as its page reads it. */
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

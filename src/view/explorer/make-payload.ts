@@ -12,7 +12,7 @@ import { type ExpansionPlan, planExpansion } from "../../rollout/replay/plan-exp
 import { planReplay } from "../../rollout/replay/plan.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { ruleOf } from "../../rollout/settings.js";
-import { packIntegers, packNumbers } from "../pack.js";
+import { packIntegers, packNumbers } from "../page/pack.js";
 import {
   type ExplorerPayload,
   type PackedExpansions,

@@ -8,7 +8,7 @@ import type {
   TrajectoryEnd,
   TrajectoryKind,
 } from "../../rollout/tree/tree-values.js";
-import type { PackedNumbers } from "../pack.js";
+import type { PackedNumbers } from "../page/pack.js";
 
 export interface PageNode {
   parent: number;

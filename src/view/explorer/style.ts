@@ -1,4 +1,4 @@
-import { designTokens, entropyRamps } from "../palette.js";
+import { designTokens, entropyRamps } from "../page/palette.js";
 
 /** The explorer's buttons, menus, sliders and tables. */
 const controlStyle = `

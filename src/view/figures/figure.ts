@@ -1,7 +1,7 @@
 import { checkArguments } from "../../../arguments/check-arguments.js";
 import type { OptionRules } from "../../../arguments/check-options.js";
 import { numberText } from "../page/number-text.js";
-import { type Palette, palettes, type Theme, themeRule } from "../palette.js";
+import { type Palette, palettes, type Theme, themeRule } from "../page/palette.js";
 
 /** A plotly figure: what every front end that knows plotly draws. */
 export interface Figure {

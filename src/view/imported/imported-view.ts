@@ -12,7 +12,7 @@ import { makePayload } from "../explorer/make-payload.js";
 import { explorerStyle } from "../explorer/style.js";
 import { titleOfImported } from "../explorer/title-of-imported.js";
 import { treePicture } from "../explorer/tree-picture.js";
-import { widgetHtml } from "../widget.js";
+import { widgetHtml } from "../page/widget.js";
 
 const shortest = (text: string, length: number) => {
   const line = text.replace(/\s+/g, " ").trim();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { packNumbers } from "../pack.js";
+import { packNumbers } from "./pack.js";
 import { unpackNumbers } from "./unpack.js";
 
 test("unpackNumbers() gives back what packNumbers() took, and 0 as 0", () => {

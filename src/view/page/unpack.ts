@@ -1,4 +1,4 @@
-import type { PackedNumbers } from "../pack.js";
+import type { PackedNumbers } from "./pack.js";
 
 /** The numbers behind their steps; a 0 comes back as 0, which a step of the range seldom hits exactly. */
 export function unpackNumbers(steps: Uint16Array, low: number, high: number): Float32Array {

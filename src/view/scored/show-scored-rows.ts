@@ -1,7 +1,7 @@
 import type { Scored, ScoredTrajectory } from "../../reward/scored.js";
 import { trajectoryText } from "./trajectory-text.js";
 import { escapeHtml } from "../../../picture/escape.js";
-import { widgetStyle } from "../style.js";
+import { widgetStyle } from "../page/style.js";
 import { scoredPicture } from "./scored-picture.js";
 
 const style = `

@@ -3,7 +3,7 @@ import { randomUUID } from "#platform/uuid";
 import { escapeHtml } from "../../../picture/escape.js";
 import type { LiveShow } from "../../show/show-as.js";
 import { viewHost } from "../kernel.js";
-import { widgetHtml } from "../widget.js";
+import { widgetHtml } from "../page/widget.js";
 import { LiveStatus } from "./live-status.js";
 import type { WorkStatus } from "./payload.js";
 

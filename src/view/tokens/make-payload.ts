@@ -3,7 +3,7 @@ import type { ClipRegion } from "../../learn/loss/token-rule.js";
 import type { TokenUpdate } from "../../learn/loss/token-update.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { packIntegers, packNumbers } from "../pack.js";
+import { packIntegers, packNumbers } from "../page/pack.js";
 import type { TokenPanel, TokenPayload } from "./payload.js";
 
 const regions: readonly (ClipRegion | "not trained")[] = [

@@ -1,4 +1,4 @@
-import type { PackedNumbers } from "../pack.js";
+import type { PackedNumbers } from "../page/pack.js";
 
 /** What is known of each token; in this order where a reader chooses. */
 export type TokenQuantity = "push" | "weight" | "ratio" | "advantage" | "entropy";

@@ -4,7 +4,7 @@ import { TrainingBatch } from "../../learn/batch.js";
 import { CodePointTokenizer } from "../../rollout/testing/code-point-tokenizer.js";
 import { grpoBatch } from "../testing/sample-batch.js";
 import { sampleReport } from "../testing/sample-report.js";
-import type { PackedNumbers } from "../pack.js";
+import type { PackedNumbers } from "../page/pack.js";
 import { clipComparison } from "./clip-comparison.js";
 import { tokenView } from "./token-view.js";
 

@@ -1,7 +1,7 @@
 import { escapeHtml } from "../../../picture/escape.js";
 import { scaleOf } from "../../../picture/scale.js";
 import type { BranchValues, ProfileDistance } from "../../values/branch-values.js";
-import { designTokens } from "../palette.js";
+import { designTokens } from "../page/palette.js";
 
 const width = 720;
 const left = 70;

@@ -1,5 +1,5 @@
 // What a page has around a kernel, for tests: the thread of its server, and Python's frame.
-import { openWalled, PythonFrame } from "../../../tab/page/python-frame.js";
+import { openSandboxFrame, PythonFrame } from "../../../tab/page/python-frame.js";
 import { PageKernels } from "../../../tab/page/start.js";
 import type { KernelParts } from "../../../tab/kernel/thread-data.js";
 import type { ToFrame } from "../../../tab/python/messages.js";
@@ -26,7 +26,7 @@ interface Attempts {
 export async function attempts(base: string, url: string): Promise<Attempts> {
   const text = async (name: string) => (await fetch(`${base}${name}`)).text();
   const bytes = async (name: string) => (await fetch(`${base}${name}`)).arrayBuffer();
-  const frame = await openWalled(await text("scripts/python-frame.js"));
+  const frame = await openSandboxFrame(await text("scripts/python-frame.js"));
   const assets = {
     script: await text("scripts/attempts-worker.js"),
     wasm: await bytes("python/pyodide.asm.wasm"),

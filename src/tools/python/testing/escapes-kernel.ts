@@ -114,7 +114,7 @@ print("ESCAPED" if -4096 > got or got >= 0 else "refused", got)`;
 /**
  * Attempts that go around Python, by system calls and machine code, or that use up the machine.
  *
- * Where the walls fail an attempt must not harm the machine it is tried on: it opens, or changes a thing
+ * Where the sandbox fails, an attempt must not harm the machine it is tried on: it opens, or changes a thing
  * into what it is, and says `ESCAPED`.
  */
 export function kernelEscapes({ secretFile, markerFile, socketFile, pid }: Targets) {

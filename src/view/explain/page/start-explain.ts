@@ -3,7 +3,7 @@ import { carried, element, tableRow } from "../../page/element.js";
 import { colourRamp } from "../../page/colour-ramp.js";
 import { numberText } from "../../page/number-text.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
-import type { Palette } from "../../palette.js";
+import type { Palette } from "../../page/palette.js";
 import type { ExplainedAlgorithm, ExplainedLine, ExplainPayload } from "../payload.js";
 import { ShownBatch } from "./read-batch.js";
 import type { TokenTerms } from "./token-terms.js";

@@ -1,0 +1,91 @@
+// node scripts/evidence/evidence.mjs a|b OUT [--write] [key=value]: gathers the evidence of docs/evidence in one process of one thread, into the
+// folder OUT. What is there is not made again; stopped and started again it goes on. --write makes nothing: it
+// takes what is there to docs/evidence.
+//   a: every cell's policy, its branch values and what ARPO's entropy term decides. prompts=N measures fewer of each cell,
+//      cell=WORD those cells alone.
+//   b: trains every arm, seed by seed. until=HH:MM stops behind the steps under way, processes=N trains several at a
+//      time; smaller: blocks=N, seeds=N of each, only=FAMILY, "arms=NAME;NAME", tokens=N.
+import { appendFileSync, existsSync, mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+// Before an engine is loaded: one thread, so that figures do not depend on the machine.
+process.env.ARPO_LAB_THREADS ??= "1";
+const [part, out, ...rest] = process.argv.slice(2);
+if (!["a", "b"].includes(part) || !out || out.startsWith("-"))
+  throw new SyntaxError(
+    `Cannot gather evidence: the part must be a or b, then the folder of the measurements, got ${[part, out].join(" ")}`,
+  );
+const folder = resolve(out);
+process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
+const { cells, decisions, limits, measured, prompts, tasksSeed } = await import("./settings.mjs");
+const given = Object.fromEntries(rest.filter((a) => a.includes("=")).map((a) => a.split("=")));
+
+const cpu = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};
+
+async function measure() {
+  const { Policy, rollout, tasks, taskTools, world } = await import("arpo-lab");
+  const { branchValues } = await import("arpo-lab/rollout");
+  const { modelOf } = await import("./checkpoints.mjs");
+  for (const name of ["models", "values", "decisions"])
+    mkdirSync(join(folder, name), { recursive: true });
+  const tools = taskTools(world);
+  const asked = cells.filter(({ name }) => name.includes(given.cell ?? ""));
+  const most = Number(given.prompts ?? Infinity);
+  // Half of every cell before the rest of any: a stop leaves something of each.
+  for (const share of [0.5, 1]) {
+    for (const cell of asked) {
+      const { family, name } = cell;
+      const began = cpu();
+      const { train } = tasks[family]({
+        seed: tasksSeed,
+        ...(family === "multihop" ? { train: 120, test: 0 } : { train: 200 }),
+      });
+      const count = Math.min(most, Math.ceil(share * prompts[family]));
+      const policy = await Policy.load(await modelOf(cell, join(folder, "models")));
+      const values = await branchValues(policy, train.slice(0, count), {
+        ...{ ...measured, tools },
+        into: join(folder, "values", `${name}.jsonl`),
+      });
+      const file = join(folder, "decisions", `${name}.jsonl`);
+      if (!existsSync(file)) {
+        const trees = await rollout(policy, train.slice(0, Math.min(count, decisions.prompts)), {
+          ...{ preset: "arpo", tools, ...limits },
+          seed: decisions.seed,
+        });
+        const lines = trees.map((tree) => {
+          const { attempts } = tree.replay({ weight: 0 });
+          const made = tree.nodes.flatMap(({ branch = [] }) => branch);
+          const was = new Map(
+            made.map((a) => [`${a.trajectory} ${a.round} ${a.attempt}`, a.branch]),
+          );
+          const changed = attempts.filter(
+            (a) => was.has(`${a.trajectory} ${a.round} ${a.attempt}`) && a.branch !== a.was,
+          );
+          return JSON.stringify({
+            task: tree.task.id,
+            attempts: made.length,
+            changed: changed.length,
+          });
+        });
+        appendFileSync(file, lines.join("\n") + "\n");
+      }
+      console.log(`${name}: ${values.prompts} prompts, ${(cpu() - began).toFixed(0)} CPU s`);
+    }
+  }
+}
+
+if (rest.includes("--write")) {
+  const { writeEvidence, writeTraining } = await import("./write.mjs");
+  await (part === "a" ? writeEvidence : writeTraining)(folder);
+} else if (part === "b") {
+  const { train } = await import("./train.mjs");
+  await train(folder, given);
+} else {
+  await measure();
+  console.log(`${cpu().toFixed(0)} CPU s in all`);
+}
+process.exit(0);

@@ -1,0 +1,32 @@
+// The compiler inside the kernel, as a package of its own in dist/vendor: without comments and white space a
+// kernel starts sooner, and beside the declarations of the standard library nothing else of it is needed.
+import { build } from "./bundle.mjs";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const stock = fileURLToPath(new URL("../../node_modules/typescript", import.meta.url));
+
+/** Packs TypeScript into `folder`. */
+export async function packTypeScript(folder) {
+  mkdirSync(folder, { recursive: true });
+  const { name, version, license } = JSON.parse(readFileSync(join(stock, "package.json"), "utf8"));
+  await build({
+    entryPoints: [join(stock, "lib/typescript.js")],
+    outfile: join(folder, "typescript.js"),
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    charset: "ascii",
+    minify: true,
+    logLevel: "error",
+  });
+  const manifest = { name, version, license, type: "commonjs", main: "typescript.js" };
+  for (const file of readdirSync(join(stock, "lib"))) {
+    if (/^lib\..*\.d\.ts$/.test(file)) copyFileSync(join(stock, "lib", file), join(folder, file));
+  }
+  for (const notice of ["LICENSE.txt", "ThirdPartyNoticeText.txt"])
+    copyFileSync(join(stock, notice), join(folder, notice));
+  // Last: where it is, the rest is.
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
+}

@@ -1,0 +1,76 @@
+// Packs the programs that run in pages, each with what it imports, into `dist/pages/NAME.js`: a module
+// whose `program` is the text of a script that leaves `page.start`. A view carries that text in its HTML,
+// so that a saved notebook needs nothing else.
+import { build } from "esbuild";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+const pages = {
+  branching: ["src/view/branching/page/start-branching.ts", "startBranching"],
+  board: ["src/view/board/page/start-board.ts", "startBoard"],
+  credit: ["src/view/credit/page/start-credit.ts", "startCredit"],
+  early: ["kernel/server/lab/page/ask-ahead.ts", "askAhead"],
+  evaluation: ["src/view/evaluation/page/start-evaluation.ts", "startEvaluation"],
+  explain: ["src/view/explain/page/start-explain.ts", "startExplain"],
+  explorer: ["src/view/explorer/page/start-explorer.ts", "startExplorer"],
+  imported: ["src/view/imported/page/start-imported.ts", "startImported"],
+  status: ["src/view/status/page/start-status.ts", "startStatus"],
+  tokens: ["src/view/tokens/page/start-tokens.ts", "startTokens"],
+};
+
+/** Pages with explorers inside: each can save a tree as a page of its own, which starts `page.startTree`. */
+const withTrees = new Set(["startBoard", "startEvaluation", "startImported"]);
+
+/** A page's program in one piece, and the files it is made of. */
+async function bundle([file, start]) {
+  const trees = withTrees.has(start)
+    ? 'export { startExplorer as startTree } from "./src/view/explorer/page/start-explorer.ts";'
+    : "";
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: `export { ${start} as start } from "./${file}";${trees}`, resolveDir: root },
+    bundle: true,
+    write: false,
+    platform: "browser",
+    format: "iife",
+    globalName: "page",
+    target: "es2022",
+    charset: "utf8",
+    minify: true,
+    metafile: true,
+    absWorkingDir: root,
+    logLevel: "error",
+  });
+  const files = Object.keys(metafile.inputs).filter((input) => input !== "<stdin>");
+  return { text: outputFiles[0].text.trim(), files };
+}
+
+/** The sources that pages are made of. */
+export async function pageSources() {
+  const made = await Promise.all(Object.values(pages).map(bundle));
+  return [...new Set(made.flatMap(({ files }) => files))];
+}
+
+async function pack(name, page) {
+  const { text } = await bundle(page);
+  // Inside HTML these would end the script, or hide its end.
+  if (/<\/script|<!--/i.test(text)) {
+    throw new Error(`Cannot pack the page ${name}: its program must hold no </script and no <!--`);
+  }
+  writeFileSync(
+    join(root, `dist/pages/${name}.js`),
+    `export const program = ${JSON.stringify(text)};\n`,
+  );
+  writeFileSync(
+    join(root, `dist/pages/${name}.d.ts`),
+    "/** The program of a page: a script that leaves `page.start`. */\nexport declare const program: string;\n",
+  );
+}
+
+/** Packs every page. */
+export async function packPages() {
+  mkdirSync(join(root, "dist/pages"), { recursive: true });
+  await Promise.all(Object.entries(pages).map(([name, page]) => pack(name, page)));
+}
