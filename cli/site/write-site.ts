@@ -26,7 +26,7 @@ import {
 import { createRequire } from "node:module";
 import { basename, dirname, join, posix, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 
 /**
  * The bytes of numbers of four bytes each in planes: all first bytes, then all second ones, and so on. A host packs
@@ -349,8 +349,8 @@ export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
   ];
   const opened: string[] = [];
   const firstCells: Record<string, string> = {};
-  const trees = join(out, "trees.json");
-  const recorded = JSON.parse(readFileSync(trees, "utf8")) as Recorded;
+  const trees = join(out, "trees.json.gz");
+  const recorded = JSON.parse(gunzipSync(readFileSync(trees)).toString()) as Recorded;
   rmSync(trees);
   /** Pages to read by their files, each with the name of what it shows. */
   const reading = new Map<string, { name: string; html: string }>();

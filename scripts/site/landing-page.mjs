@@ -1,6 +1,7 @@
 // Writes the page that a site begins with: OUT/index.html and OUT/landing/, from compiled sources.
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { loadTrees, Policy, score, advantages } from "../../dist/src/api/index.js";
 import { explore, explorerHtml } from "../../dist/src/view/explorer/explore.js";
 import { treePicture } from "../../dist/src/view/explorer/tree-picture.js";
@@ -65,6 +66,6 @@ export async function writeLandingPage(out) {
   cpSync(join(source, "pictures"), join(out, "landing"), { recursive: true });
   // For pages to read: explorers in the places of trees' pictures.
   const recorded = [{ text: String(tree), html: explore(tree, options).html() }, ...lessonTrees()];
-  writeFileSync(join(out, "trees.json"), JSON.stringify(recorded));
+  writeFileSync(join(out, "trees.json.gz"), gzipSync(JSON.stringify(recorded), { level: 9 }));
   cpSync(join(root, "kernel/server/page/src/favicon.svg"), join(out, "landing/favicon.svg"));
 }

@@ -11,7 +11,7 @@ import { StaticHost } from "./static-host.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const { writeBenchmarkPage } = (await import(
-  new URL("../../../scripts/tab/benchmark-page.mjs", import.meta.url).href
+  new URL("../../../bench/page/write-page.mjs", import.meta.url).href
 )) as { writeBenchmarkPage: (out: string) => Promise<void> };
 
 test("a tab trains two models on each wasm build, and gives figures to copy", async () => {

@@ -33,10 +33,8 @@ function put(name: string, file: MemoryFile): void {
 export function mountSite(base: string | URL, { files, packs }: SiteFiles): void {
   for (const [name, size] of files) {
     const read = () => fetchNow(new URL(`package/${siteName(name)}`, base));
-    put(
-      name,
-      MemoryFile.remote(size, () => (inPlanes(name) ? fromPlanes(read()) : read())),
-    );
+    const file = MemoryFile.remote(size, () => (inPlanes(name) ? fromPlanes(read()) : read()));
+    put(name, file);
   }
   for (const pack of packs) {
     let whole: Uint8Array<ArrayBuffer> | undefined;

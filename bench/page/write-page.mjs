@@ -2,7 +2,7 @@
 // The engine's builds are the site's own, OUT/package/native.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { bundleForTab, root, threads } from "./bundle.mjs";
+import { bundleForTab, root, threads } from "../../scripts/tab/bundle.mjs";
 
 /** Nothing is read from a database here. */
 const withoutDatabase = {
