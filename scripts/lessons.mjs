@@ -3,11 +3,11 @@
 // wasm engine, whose digits are the same on every machine. Trees that they show are kept in src/landing-page for the
 // site's pages to read, which have the explorer in the places of pictures. Words choose lessons: `npm run lessons -- 03`.
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { carried, steady, treesIn } from "./lessons/said.mjs";
+import { carried, steady, steadyTrees, treesIn } from "./lessons/said.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const check = process.argv.includes("--check");
@@ -53,10 +53,14 @@ async function lesson(name) {
     kept.cells[i].execution_count = cell.execution_count;
   });
   const trees = made.cells.flatMap((cell) => treesIn(cell.outputs ?? []));
-  if (!check && trees.length > 0) {
+  if (trees.length > 0) {
     const file = join(root, "src/landing-page/lesson-trees", name.replace(/ipynb$/, "json"));
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, `${JSON.stringify(trees)}\n`);
+    const before = existsSync(file) ? readFileSync(file, "utf8") : "";
+    const after = `${JSON.stringify(trees)}\n`;
+    if (steadyTrees(before) !== steadyTrees(after)) {
+      if (check) faults.push("its trees in src/landing-page");
+      else writeFileSync(file, after);
+    }
   }
   const bytes = JSON.stringify(kept).length;
   if (faults.length === 0) console.log(`${name}: fresh, ${(bytes / 1000).toFixed(0)} kB`);

@@ -29,6 +29,9 @@ export const steady = (text) =>
     .replace(/Seconds per step<(?:[^"\\]|\\.)*/g, "#")
     .replace(/id="[\w-]+"|arpo-[0-9a-f]{6,}/g, "id");
 
+/** The trees that a lesson's pages show, without the times that differ from run to run. */
+export const steadyTrees = (text) => text.replace(/"(began|ended|toolMs)":[\d.e-]+/g, '"$1":0');
+
 /** What a cell said, as lessons carry it: which engine this machine has is no part of a lesson. */
 export const carried = (outputs) =>
   outputs

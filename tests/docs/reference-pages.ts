@@ -244,7 +244,7 @@ const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> = {
     { name: "critic/grad_norm", meaning: "Norm of the critic's gradient" },
     { name: "critic/lr", meaning: "The critic's learning rate" },
   ],
-  "Tools; a call that rows share counts once": [
+  "Tools; a call that trajectories share counts once": [
     { name: "tools/total_calls", meaning: "Calls made" },
     {
       name: "tools/calls_per_sample",
