@@ -4,7 +4,7 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { test, type TestContext } from "node:test";
 import { ByteTokenizer } from "../../tests/policy/byte-tokenizer.js";
-import { ScriptedDecoder } from "../../tests/policy/scripted-decoder.js";
+import { ScriptedDecoder, slowed } from "../../tests/policy/scripted-decoder.js";
 import { until } from "../../tests/until.js";
 import { LocalPolicy } from "../policy/local-policy.js";
 import { PolicyServer, type ServeOptions } from "./policy-server.js";
@@ -34,15 +34,8 @@ async function alphabet(t: TestContext, options: ServeOptions = {}, delayMs = 0)
     const last = tokens.at(-1)!;
     return last === 122 || last >= 256 ? tokenizer.eosId : last + 1;
   };
-  const decoder = new ScriptedDecoder({ vocabSize: tokenizer.vocabSize, contextLength: 64 }, next);
-  if (delayMs > 0) {
-    const step = decoder.step.bind(decoder);
-    const slow = async (...args: Parameters<typeof step>) => {
-      await new Promise((resolve) => setTimeout(resolve, delayMs)); // slow: a model
-      return step(...args);
-    };
-    Object.assign(decoder, { step: slow });
-  }
+  const sizes = { vocabSize: tokenizer.vocabSize, contextLength: 64 };
+  const decoder = slowed(new ScriptedDecoder(sizes, next), delayMs);
   const policy = new LocalPolicy({ name: "abc", tokenizer, decoder });
   const server = await PolicyServer.start(policy, options);
   t.after(() => server.stop());

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import { ByteTokenizer } from "../policy/byte-tokenizer.js";
-import { ScriptedDecoder } from "../policy/scripted-decoder.js";
+import { ScriptedDecoder, slowed } from "../policy/scripted-decoder.js";
 import type { ChatMessage, ChatOptions } from "../../src/model/tokenizer/tokenizer.js";
 import { LocalPolicy } from "../../src/policy/local-policy.js";
 import { capture, type CaptureOptions } from "../../src/capture/capture-server.js";
@@ -49,15 +49,7 @@ export async function scriptedCapture(
     return tokenizer.encode(chosen.slice(text.length))[0]!;
   };
   const sizes = { vocabSize: tokenizer.vocabSize, contextLength: 512 };
-  const decoder = new ScriptedDecoder(sizes, next);
-  if (delayMs > 0) {
-    const step = decoder.step.bind(decoder);
-    const slow = async (...args: Parameters<typeof step>) => {
-      await new Promise((resolve) => setTimeout(resolve, delayMs)); // slow: a model
-      return step(...args);
-    };
-    Object.assign(decoder, { step: slow });
-  }
+  const decoder = slowed(new ScriptedDecoder(sizes, next), delayMs);
   const policy = new LocalPolicy({ name: "scripted", tokenizer, decoder });
   const server = await capture(policy, rest);
   t.after(() => server.stop());

@@ -88,3 +88,14 @@ export class ScriptedDecoder implements Decoder {
     return tokens;
   }
 }
+
+/** The same decoder, with every step so many milliseconds later: a model that takes its time. */
+export function slowed(decoder: ScriptedDecoder, delayMs: number): ScriptedDecoder {
+  if (delayMs === 0) return decoder;
+  const step = decoder.step.bind(decoder);
+  const later = async (...args: Parameters<typeof step>) => {
+    await new Promise((resolve) => setTimeout(resolve, delayMs)); // slow: a model
+    return step(...args);
+  };
+  return Object.assign(decoder, { step: later }) as unknown as ScriptedDecoder;
+}

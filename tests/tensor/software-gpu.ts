@@ -7,7 +7,7 @@ const software = "/usr/lib/chromium/vk_swiftshader_icd.json";
 
 /** Whether a check failed for want of any GPU, even one of software. */
 export function lacksGpu(stderr: string): boolean {
-  return /must find a GPU adapter|Cannot find package 'webgpu'/.test(stderr);
+  return /GPU adapter must be found|Cannot find package 'webgpu'/.test(stderr);
 }
 
 /** Runs a check beside this file on Dawn: what it wrote as JSON, or what it said where it failed. */

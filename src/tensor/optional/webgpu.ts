@@ -60,7 +60,7 @@ export function webgpuDevice(): Promise<GPUDevice> {
   device ??= (async () => {
     const adapter = await findAdapter();
     if (!adapter) {
-      throw new Error("Cannot use the webgpu backend: Dawn must find a GPU adapter, got none");
+      throw new Error("Cannot use the webgpu backend: a GPU adapter must be found, got none");
     }
     const asked = await gpuDevice(adapter);
     holdDevice(asked);
