@@ -48,7 +48,7 @@ export function tourSteps(facts: TreeFacts, replay: ShownReplay): TourStep[] {
   return [
     {
       title: "Here the model hesitated.",
-      text: `After the search it gave ${likeliest.join(" and ")}; trajectory ${parent} wrote ${wrote}. Tall, dark bars are such moments: high entropy.`,
+      text: `After the search it gave ${likeliest.join(" and ")}; trajectory ${parent} wrote ${wrote}. Tall bars are such moments: high entropy.`,
       place: { trajectory: parent, node, at: { token } },
     },
     {

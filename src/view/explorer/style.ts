@@ -12,7 +12,7 @@ const controlStyle = `
 .arpo-view .ax .ax-square{padding:0;width:var(--tap);flex:none}
 .arpo-view .ax .ax-quiet{border-color:transparent;background:transparent}
 .arpo-view .ax .ax-icon{width:16px;height:16px;flex:none}
-.arpo-view .ax .ax-segments{display:inline-flex;border:1px solid var(--line);border-radius:8px;overflow:hidden;background:var(--raised)}
+.arpo-view .ax .ax-segments{display:inline-flex;flex:none;border:1px solid var(--line);border-radius:8px;overflow:hidden;background:var(--raised)}
 .arpo-view .ax .ax-segments button{min-height:calc(var(--tap) - 2px);border:0;border-radius:0;border-left:1px solid var(--line);background:none;padding:0 10px;color:var(--ink-2);font:500 13px/1 var(--sans);cursor:pointer;white-space:nowrap}
 .arpo-view .ax .ax-segments button:first-child{border-left:0}
 .arpo-view .ax .ax-segments button:hover{background:var(--surface)}
@@ -61,7 +61,8 @@ const controlStyle = `
 .arpo-view .ax .ax-table td{padding:4px 10px 4px 0;border:0;border-bottom:1px solid var(--line);vertical-align:baseline;text-align:left;color:var(--ink)}
 .arpo-view .ax .ax-decision .ax-table td:last-child{text-align:right;padding-right:0;font-weight:600;white-space:nowrap}
 .arpo-view .ax .ax-decision .ax-table tr:last-child td{border:0}
-@container ax (max-width:860px){.arpo-view .ax .ax-button:not(.ax-keeps-label) .ax-label,.arpo-view .ax .ax-wide{display:none}.arpo-view .ax .ax-bar .ax-button:not(.ax-keeps-label){padding:0;width:var(--tap)}}
+@container ax (max-width:860px){.arpo-view .ax .ax-wide{display:none}}
+@container ax (max-width:940px){.arpo-view .ax .ax-button:not(.ax-keeps-label) .ax-label{display:none}.arpo-view .ax .ax-bar .ax-button:not(.ax-keeps-label){padding:0;width:var(--tap)}}
 @container ax (max-width:480px){.arpo-view .ax .ax-zoom,.arpo-view .ax .ax-long,.arpo-view .ax .ax-bar .ax-label{display:none}.arpo-view .ax .ax-short{display:inline}.arpo-view .ax .ax-bar{gap:6px}.arpo-view .ax .ax-bar .ax-button{padding:0;width:var(--tap)}.arpo-view .ax .ax-segments button{padding:0 7px;font-size:12px}.arpo-view .ax .ax-popover:not(:last-child) .ax-menu{right:-52px}}
 `;
 

@@ -142,7 +142,7 @@ function howToRead(): HTMLElement {
   const list = element("ol", {});
   for (const line of [
     ["Each lane is one ", bold("trajectory"), ", from left to right."],
-    ["Each bar is one token. Tall and dark: the model ", bold("hesitated"), " (high entropy)."],
+    ["Each bar is one token. A tall bar: the model ", bold("hesitated"), " (high entropy)."],
     ["Chips are ", bold("tool results"), ". Click one to unfold it."],
     [
       mark,
