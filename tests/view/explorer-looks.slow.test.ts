@@ -61,6 +61,28 @@ for (const theme of ["light", "dark"] as const) {
   }
 }
 
+test("no button of the explorer is cut off, at any width", { skip }, async () => {
+  const { tree, scored, batch } = await grpoBatch();
+  await onPage(pageOf(tree, { scored, batch }), async (page) => {
+    for (let width = 1400; width >= 320; width -= 20) {
+      await page.setViewportSize({ width, height: 900 });
+      const cut = await page.evaluate(() => {
+        const bar = document.querySelector(".ax-bar")!;
+        const { right } = bar.getBoundingClientRect();
+        return [...bar.querySelectorAll("button, .ax-segments")]
+          .filter((part) => part.getClientRects().length > 0)
+          .filter(
+            (part) =>
+              part.scrollWidth > part.clientWidth + 1 ||
+              part.getBoundingClientRect().right > right + 1,
+          )
+          .map((part) => part.ariaLabel ?? part.textContent);
+      });
+      assert.deepEqual(cut, [], `at ${width} px`);
+    }
+  });
+});
+
 for (const [count, tokens] of [
   [64, 2000],
   [256, 500],

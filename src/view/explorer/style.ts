@@ -63,7 +63,7 @@ const controlStyle = `
 .arpo-view .ax .ax-decision .ax-table tr:last-child td{border:0}
 @container ax (max-width:860px){.arpo-view .ax .ax-wide{display:none}}
 @container ax (max-width:940px){.arpo-view .ax .ax-button:not(.ax-keeps-label) .ax-label{display:none}.arpo-view .ax .ax-bar .ax-button:not(.ax-keeps-label){padding:0;width:var(--tap)}}
-@container ax (max-width:480px){.arpo-view .ax .ax-zoom,.arpo-view .ax .ax-long,.arpo-view .ax .ax-bar .ax-label{display:none}.arpo-view .ax .ax-short{display:inline}.arpo-view .ax .ax-bar{gap:6px}.arpo-view .ax .ax-bar .ax-button{padding:0;width:var(--tap)}.arpo-view .ax .ax-segments button{padding:0 7px;font-size:12px}.arpo-view .ax .ax-popover:not(:last-child) .ax-menu{right:-52px}}
+@container ax (max-width:540px){.arpo-view .ax .ax-zoom,.arpo-view .ax .ax-long,.arpo-view .ax .ax-bar .ax-label{display:none}.arpo-view .ax .ax-short{display:inline}.arpo-view .ax .ax-bar{gap:6px}.arpo-view .ax .ax-bar .ax-button{padding:0;width:var(--tap)}.arpo-view .ax .ax-segments button{padding:0 7px;font-size:12px}.arpo-view .ax .ax-popover:not(:last-child) .ax-menu{right:-52px}}
 `;
 
 const properties = (of: Record<string, string>, ramp: readonly string[]) =>
