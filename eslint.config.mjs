@@ -17,6 +17,8 @@ export default tseslint.config(
       "@typescript-eslint/no-non-null-assertion": "off", // typed arrays under noUncheckedIndexedAccess
       "@typescript-eslint/no-explicit-any": "error",
       "no-console": "error", // commands say things by cli/terminal/say.ts
+      "object-shorthand": ["error", "properties"],
+      "no-useless-rename": "error",
       eqeqeq: ["error", "always", { null: "ignore" }],
       "max-lines": ["error", { max: 400, skipBlankLines: true, skipComments: true }],
     },

@@ -77,7 +77,7 @@ export async function runLab(options: LabCommandOptions): Promise<void> {
     throw new RangeError(`Cannot open the lab: --dir must be a folder, got ${folder}`);
   }
   const clone = ownClone(folder);
-  const page = await buildPage({ say: say });
+  const page = await buildPage({ say });
   const start = async (port: number): Promise<LabServer> =>
     await LabServer.start({
       folder,

@@ -48,7 +48,7 @@ function reasons(trajectories: readonly ScoredTrajectory[]): string {
  */
 export function diagnose(scored: Scored): Finding[] {
   checkArguments("diagnose", { scored }, { scored: { trajectories: "list" } });
-  const { trajectories: trajectories } = scored;
+  const { trajectories } = scored;
   const findings: Finding[] = [];
   const add = (kind: Finding["kind"], of: readonly ScoredTrajectory[], message: string) => {
     findings.push({ kind, message, where: of.map(place) });

@@ -56,7 +56,7 @@ test("score() runs rewards at the same time, and no more than it may", async () 
   let [now, most] = [0, 0];
   let open = () => {};
   const full = new Promise<void>((resolve) => (open = resolve));
-  const { trajectories: trajectories } = await score(
+  const { trajectories } = await score(
     trees,
     async ({ tree }) => {
       most = Math.max(most, ++now);
@@ -155,7 +155,7 @@ test("score() says what it cannot score", async () => {
 test("score() gives a group reward the trajectories of each task together", async () => {
   const trees = [await grow({ id: "a" }), await grow({ id: "b" }, 2)];
   const groups: string[] = [];
-  const { trajectories: trajectories } = await score(
+  const { trajectories } = await score(
     trees,
     groupReward((judged) => {
       groups.push(judged.map(({ tree }) => tree.group).join(""));
@@ -178,7 +178,7 @@ test("rubric() and byDataSource() take rewards over groups beside others", async
     await grow({ id: "b", dataSource: "plain" }),
   ];
   const rank = groupReward((trajectories) => trajectories.map((_, i) => i));
-  const { trajectories: trajectories } = await score(
+  const { trajectories } = await score(
     trees,
     byDataSource({
       ranked: rubric([
@@ -217,7 +217,7 @@ test("judgeReward() trains with a judge: it is asked about a task's trajectories
     prediction: ({ tree: { trajectory } }) => answers[trajectory]!,
     wrong: -1,
   });
-  const { trajectories: trajectories } = await score(tree, reward);
+  const { trajectories } = await score(tree, reward);
   assert.deepEqual(judge.asked, [
     [
       { question: "6*7?", answer: "42", prediction: "forty-two" },
@@ -241,7 +241,7 @@ test("judgeReward() never takes a failing judge for a wrong answer", async () =>
     score(tree, judgeReward(listener("no connection"), { prediction })),
     /task judged, trajectories 0, 1, 2: the judge gave no verdict on "some": no connection/,
   );
-  const { trajectories: trajectories } = await score(
+  const { trajectories } = await score(
     tree,
     judgeReward(listener("no connection"), { prediction, unjudged: 0.5 }),
   );

@@ -174,7 +174,7 @@ test("rewards of calls and of the end reach scores, metrics and the last token t
     }
   }
   for (const estimator of ["mt_grpo", "turn_baseline"] as const) {
-    const { trajectories: trajectories } = advantages(scored, { estimator });
+    const { trajectories } = advantages(scored, { estimator });
     assert.ok(
       trajectories.every((trajectory) => trajectory.advantages.every(Number.isFinite)),
       estimator,
@@ -276,7 +276,7 @@ test("after a call without an answer the environment is lost to the trajectory, 
   const [first, second] = tree.selected[0]!.toolCalls;
   assert.equal(first!.failure!.kind, "timeout");
   assert.match(second!.failure!.message, /the environment could not go on: <bet> gave no answer/);
-  const { trajectories: trajectories } = await score(tree);
+  const { trajectories } = await score(tree);
   assert.equal(trajectories[0]!.score.score, 0);
   assert.match(
     trajectories[0]!.score.reason,

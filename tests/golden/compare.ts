@@ -5,8 +5,8 @@ export interface Tolerance {
 }
 
 const special: Record<string, number> = {
-  NaN: NaN,
-  Infinity: Infinity,
+  NaN,
+  Infinity,
   "-Infinity": -Infinity,
 };
 

@@ -162,7 +162,7 @@ function roundsOf(tree: ProfiledTree): RecordedRound[] {
       const { entropy, id } = node;
       const follows = node.parent >= 0 && tree.nodes[node.parent]!.kind === "tool";
       if (node === first || !follows || entropy === undefined || Number.isNaN(entropy)) return [];
-      return [{ prompt, node: id, trajectory: trajectory, entropy, baseline }];
+      return [{ prompt, node: id, trajectory, entropy, baseline }];
     });
   });
 }

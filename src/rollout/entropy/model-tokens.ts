@@ -159,7 +159,7 @@ export function modelTokens(tree: ProfiledTree, options: ModelTokenOptions = {})
   return {
     prompt: typeof id === "string" ? id : `#${tree.index}`,
     tokens,
-    trajectories: trajectories,
+    trajectories,
   };
 }
 

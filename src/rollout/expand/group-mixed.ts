@@ -11,20 +11,20 @@ export function groupMixed(
   chains: readonly Chain[],
   right: readonly boolean[],
 ): (chain: Chain) => Float64Array {
-  const rows = chains.map((chain, i) => ({ ...pathTokens(chain), value: right[i] ? 1 : 0 }));
-  const all = (rows.reduce((sum, { value }) => sum + value, 0) + 0.2) / (rows.length + 2);
+  const firsts = chains.map((chain, i) => ({ ...pathTokens(chain), value: right[i] ? 1 : 0 }));
+  const all = (firsts.reduce((sum, { value }) => sum + value, 0) + 0.2) / (firsts.length + 2);
   return (chain) => {
     const { ids, drawn } = pathTokens(chain);
     const values = new Float64Array(ids.length);
     let left = drawn.reduce((sum, one) => sum + one, 0);
-    let sharing = rows;
+    let sharing = firsts;
     for (let t = 0; t < ids.length && sharing.length > 1; t++) {
       if (drawn[t]) {
         const count = sharing.reduce((sum, { value }) => sum + value, 0);
         const q = (count + all) / (sharing.length + 1);
         values[t] = (q * (1 - q)) / (left-- + base);
       }
-      sharing = sharing.filter((row) => row.ids[t] === ids[t]);
+      sharing = sharing.filter((first) => first.ids[t] === ids[t]);
     }
     return values;
   };

@@ -11,7 +11,7 @@ import type { TreeEpisodes } from "./tree-episodes.js";
  */
 class Trunk {
   readonly #tokens: readonly number[];
-  #row: Sequence | undefined;
+  #sequence: Sequence | undefined;
 
   constructor(tokens: readonly number[]) {
     this.#tokens = tokens;
@@ -31,13 +31,13 @@ class Trunk {
     options: OpenOptions,
     length: number,
   ): Sequence {
-    if (!this.#row) {
-      this.#row = session.open(prompt, options);
-      if (this.#tokens.length > 0) session.append(this.#row, this.#tokens);
+    if (!this.#sequence) {
+      this.#sequence = session.open(prompt, options);
+      if (this.#tokens.length > 0) session.append(this.#sequence, this.#tokens);
     }
-    const trajectory = session.fork(this.#row);
-    if (length < this.#tokens.length) session.truncate(trajectory, prompt.length + length);
-    return trajectory;
+    const sequence = session.fork(this.#sequence);
+    if (length < this.#tokens.length) session.truncate(sequence, prompt.length + length);
+    return sequence;
   }
 }
 

@@ -33,7 +33,7 @@ const creditOf = (scored: Scored, name: FamilyEstimator, options = {}) =>
   familyCredit(scored, scored.trajectories.map(placeReward), name, options);
 
 /** Where each token of each trajectory came from: its tree, node and place there. */
-function origins({ trajectories: trajectories, trees }: Scored): string[][] {
+function origins({ trajectories, trees }: Scored): string[][] {
   return trajectories.map(({ trajectory: { tree, nodes, tokens } }) => {
     const { nodes: all } = trees.find(({ index }) => index === tree)!;
     return nodes
@@ -48,7 +48,7 @@ test("every estimator that a tree has enough for gives finite advantages, and ca
   const scored = await scoredTrees();
   for (const name of familyEstimators) {
     if (needsOther.has(name)) continue;
-    const { trajectories: trajectories } = advantages(scored, { estimator: name });
+    const { trajectories } = advantages(scored, { estimator: name });
     const credit = creditOf(scored, name);
     let explained = 0;
     trajectories.forEach(({ advantages: given, trajectory }, row) => {

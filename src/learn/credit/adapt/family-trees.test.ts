@@ -42,7 +42,7 @@ for (const name of methods) {
     let differ = 0;
     for (let seed = 0; seed < 6; seed++) {
       const scored = await scoredTrees(name, seed);
-      const { trajectories: trajectories } = advantages(scored, presets[name]);
+      const { trajectories } = advantages(scored, presets[name]);
       const all = trajectories.flatMap((trajectory) => [...trajectory.advantages]);
       assert.ok(all.every(Number.isFinite));
       if (new Set(all.filter((a) => a !== 0)).size > 1) differ++;
@@ -54,7 +54,7 @@ for (const name of methods) {
 test("trajectories of one initial trajectory are one family although it was not kept itself", async () => {
   let pruned = 0;
   for (let seed = 0; seed < 12; seed++) {
-    const { trajectories: trajectories, trees } = await scoredTrees("tree-grpo", seed);
+    const { trajectories, trees } = await scoredTrees("tree-grpo", seed);
     const family = familyOf(
       creditTrajectories(
         new Scored(trajectories, trees),
