@@ -163,8 +163,10 @@ function checkExpansion(options: ReadyOptions): void {
   const { rule, expand } = options;
   if (rule === undefined || !isExpansion(rule)) {
     if (expand === undefined) return;
+    const { rule: meant } = expand as { rule?: unknown };
+    const hint = meant === undefined ? "" : `; write rule: ${JSON.stringify(meant)} beside expand`;
     throw new RangeError(
-      `Cannot roll out: expand is for the rules ${expansionRules.join(", ")}, got ${rule ?? "arpo-code"}`,
+      `Cannot roll out: expand is for the rules ${expansionRules.join(", ")}, got ${rule ?? "arpo-code"}${hint}`,
     );
   }
   if (options.mode === "validate") return;

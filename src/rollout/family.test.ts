@@ -334,6 +334,7 @@ test("rollout() refuses settings that a rule does not have or cannot meet", asyn
   );
   await refuse({ rule: "tree-grpo", expand: { keep: 4 } }, /keep must be at most the 3 leaves/);
   await refuse({ expand: { points: 2 } }, /expand is for the rules tree-grpo, .* got arpo-code/);
+  await refuse({ expand: { rule: "redraw" } as never }, /write rule: "redraw" beside expand/);
   await refuse({ rule: "appo", scheduling: "lockstep" }, /rule appo needs scheduling "prompt"/);
   await refuse({ rule: "appo", keepTop: false }, /signal top-entropy is made of the alternatives/);
   await refuse({ rule: "appo", dynamicRollouts: true }, /dynamicRollouts is for AEPO's rules/);
