@@ -70,7 +70,10 @@ test(
   () => {
     const none = card([], { VK_ICD_FILENAMES: "/nonexistent.json" });
     assert.equal(none.status, 1);
-    assert.match(none.stderr, /Cannot measure a card: a GPU must answer.*GPU adapter must be found/);
+    assert.match(
+      none.stderr,
+      /Cannot measure a card: a GPU must answer.*GPU adapter must be found/,
+    );
     assert.match(none.stderr, /\/dev has no nvidia0/);
     const wrong = card(["--sizes"]);
     assert.equal(wrong.status, 2);
