@@ -136,7 +136,7 @@ test("sft names what it cannot use", async () => {
     [["lerning_rate=1"], /every key must be known, got lerning_rate; did you mean learning_rate\?/],
     [["dataset=tooy"], /must have tooy .* did you mean toy\?/],
     [["resume_from_checkpoint=nowhere"], /Cannot resume: .*nowhere must be a checkpoint/],
-    [["model_name_or_path=/no/model"], /Cannot load a tokenizer: .*\/no\/model/],
+    [["model_name_or_path=/no/model"], /Cannot load a model: \/no\/model must be a folder/],
     [["learning_rate=1e39"], /Cannot save checkpoint-5 .*weights must be finite numbers/],
   ];
   for (const [overrides, message] of failing) {

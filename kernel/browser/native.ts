@@ -7,7 +7,7 @@ export const nativeImport: typeof node.nativeImport = (specifier) => {
   const found = bundledModule(name);
   if (found !== undefined) return found;
   if (/^(https?|blob|data|file):/.test(specifier)) return importAddress(specifier);
-  if (/^arpo-lab\/(serve|doctor|scale)$/.test(specifier)) {
+  if (/^arpo-lab\/experimental\/(serve|doctor|scale)$/.test(specifier)) {
     throw new Error(`Cannot import ${specifier}: it is for machines, and a browser tab has none`);
   }
   throw new Error(

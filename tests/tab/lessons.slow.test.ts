@@ -24,14 +24,26 @@ const otherwise: Readonly<Record<string, string>> = {
 
 /** Cells that cannot run in a tab, and what they say. */
 const refused: Readonly<Record<string, RegExp>> = {
-  "14 cell 15": /^Cannot import arpo-lab\/serve: it is for machines, and a browser tab has none$/,
+  "14 cell 15":
+    /^Cannot import arpo-lab\/experimental\/serve: it is for machines, and a browser tab has none$/,
 };
 
 const text = (value: unknown): string => [value ?? ""].flat().join("");
 
-/** Outputs without what depends on how they were cut into lines and streams. */
+/** A tab knows no CPU seconds. */
+const withoutCpu = (said: string): string =>
+  said.replace(/\\n +CPU seconds: #| +'perf\/cpu_seconds': #,\\n/g, "");
+
+/**
+ * Outputs without what depends on how they were cut into lines and streams, and without displays that were emptied,
+ * such as a finished progress bar: `arpo-lab run` does not save those.
+ */
 function plain(outputs: readonly Json[]): unknown[] {
-  return outputs.map(({ output_type, data, text: said, name }) =>
+  const lasting = outputs.filter(
+    ({ output_type, data }) =>
+      output_type !== "display_data" || Object.values(data as Json).some((value) => text(value)),
+  );
+  return lasting.map(({ output_type, data, text: said, name }) =>
     data === undefined
       ? { output_type, name, said: text(said) }
       : {
@@ -70,8 +82,9 @@ for (const lesson of lessons) {
           faults.push(`${name}: ${text(reply["evalue"]) || text(reply["traceback"])}`);
         }
         if (reply["status"] !== "ok") continue;
-        const said = steady(JSON.stringify(plain(carried(kernel.outputs(id)))));
-        const kept = steady(JSON.stringify(plain(cell.outputs)));
+        const [said = "", kept = ""] = [carried(kernel.outputs(id)), cell.outputs].map((outputs) =>
+          withoutCpu(steady(JSON.stringify(plain(outputs)))),
+        );
         if (said !== kept && otherwise[name] === undefined) {
           const from = [...said].findIndex((letter, i) => letter !== kept[i]);
           const part = (whole: string) => whole.slice(Math.max(0, from - 60), from + 120);

@@ -49,7 +49,10 @@ function cellsOf(shown: ShownBatch, by: ExplainedAlgorithm, sharing: readonly nu
 function formulaLine(shown: ShownBatch, line: ExplainedLine): HTMLElement {
   const { batch, token, row } = shown;
   const terms = shown.terms(token);
-  const formula = element("div", { class: "arpo-formula" });
+  const formula = element("div", {
+    class: "arpo-formula",
+    ...{ tabindex: "0", role: "group", "aria-label": "formula" },
+  });
   // The formulas are the library's own, nothing of what a model wrote.
   formula.innerHTML = line.mathml;
   const part = terms.share * (terms.loss + (terms.beta === 0 ? 0 : terms.beta * terms.kl));
