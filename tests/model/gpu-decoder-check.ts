@@ -130,7 +130,7 @@ const rounding = (type: "float16" | "bfloat16") => (values: Float32Array) => {
  * none): for many tokens and for few, of even widths and odd ones, packed on the card or before it.
  */
 async function kept() {
-  const found = nothing();
+  const found = { float16: nothing(), bfloat16: nothing(), int8: nothing() };
   let same = true;
   const rounded: string[] = [];
   for (const [, change, options] of [decoderVariants[1], decoderVariants[2]]) {
@@ -156,7 +156,7 @@ async function kept() {
         const sampling = plainSampling(2, 0.3, shape.vocabSize);
         for (const fed of [texts, [[1], [2]]]) {
           const parts = rows.map((row, i) => [row, fed[i]!] as const);
-          note(found, await feed(ours, parts, sampling), await feed(right, parts, sampling));
+          note(found[type], await feed(ours, parts, sampling), await feed(right, parts, sampling));
         }
         for (const row of rows) for (const decoder of [ours, right]) decoder.close(row);
         if (round === 1) break;
@@ -178,7 +178,7 @@ async function kept() {
     }
     same &&= said[0]!.topLogprobs.join() === said[1]!.topLogprobs.join();
   }
-  return { ...found, same, rounded };
+  return { found, same, rounded };
 }
 
 /** Random opens, forks, cuts and closes in both; the bytes held are the same. */

@@ -9,6 +9,12 @@ type DataId = TensorInfo["dataId"];
 /** Free memory that is kept in any case, in bytes. */
 const SPARE = 1 << 28;
 
+/** Reads after which memory that nothing took is freed: two to four steps of training. */
+const IDLE_READS = 4;
+
+/** Dispatches after which they are submitted, so that the GPU works while the next ones are recorded. */
+const BATCH = 128;
+
 type Values = Float32Array | Int32Array | Uint8Array;
 
 /** What is read in one go, unless a single tensor is larger. */
@@ -24,8 +30,8 @@ interface Share {
 
 /**
  * tfjs's WebGPU backend with fused kernels of our own (src/tensor/gpu/kernels), and with three changes.
- * Everything between two reads is one submit; memory of a tensor that is gone is used again within it,
- * as work is done in order; and a tensor may be a share of a larger buffer.
+ * Everything between two reads is a few submits; memory of a tensor that is gone is used again at once, as work is
+ * done in order; and a tensor may be a share of a larger buffer.
  */
 export class GpuBackend extends WebGPUBackend {
   readonly programs: Programs;
@@ -33,12 +39,23 @@ export class GpuBackend extends WebGPUBackend {
   submits = 0;
   bytesRead = 0;
   readonly #shares = new WeakMap<GpuTensorData, Share>();
+  /** How many reads there had been when each buffer was last taken. */
+  readonly #taken = new WeakMap<GPUBuffer, number>();
+  #reads = 0;
+  #submitted = 0;
 
   constructor(device: GPUDevice, info?: GPUAdapterInfo) {
     super(device, info);
     this.programs = new Programs(device);
+    const manager = this.bufferManager;
+    const acquire = manager.acquireBuffer.bind(manager);
+    manager.acquireBuffer = (...args) => {
+      const buffer = acquire(...args);
+      this.#taken.set(buffer, this.#reads);
+      return buffer;
+    };
     this.#reuseAtOnce();
-    // Nothing is submitted before somebody reads.
+    // tfjs submits nothing by itself.
     tf.env().set("WEBGPU_DEFERRED_SUBMIT_BATCH_SIZE", 1 << 30);
   }
 
@@ -54,6 +71,7 @@ export class GpuBackend extends WebGPUBackend {
     this.#theirs += this.dispatchCountInPass;
     this.submits++;
     super.submitQueue();
+    this.#submitted = this.dispatches;
     this.#reuseAtOnce();
     this.#trim();
   }
@@ -100,6 +118,7 @@ export class GpuBackend extends WebGPUBackend {
       made.mapped = (async () => {
         await Promise.resolve();
         if (this.#reading === made) this.#reading = undefined;
+        this.#reads++;
         if (this.commandEncoder) this.submitQueue();
         await staging.mapAsync(GPUMapMode.READ, 0, made.used);
         checkDevice(this.device);
@@ -144,6 +163,7 @@ export class GpuBackend extends WebGPUBackend {
 
   run(dispatch: Dispatch): void {
     this.programs.record(this.#pass(), dispatch);
+    if (this.dispatches - this.#submitted >= BATCH) this.submitQueue();
   }
 
   /** Copies bytes on the GPU, in order with the dispatches. */
@@ -200,10 +220,11 @@ export class GpuBackend extends WebGPUBackend {
   /** tfjs keeps free memory for good, by its size: rows of ever other lengths would fill the card. */
   #trim(): void {
     const manager = this.bufferManager;
-    const idle = manager.numBytesAllocated - manager.numBytesUsed;
-    if (idle <= Math.max(SPARE, manager.numBytesUsed)) return;
+    if (manager.numBytesAllocated - manager.numBytesUsed <= SPARE) return;
+    const idle = (buffer: GPUBuffer) => this.#reads - this.#taken.get(buffer)! > IDLE_READS;
     for (const buffers of manager.freeBuffers.values()) {
-      for (const buffer of buffers.splice(0)) {
+      for (const buffer of buffers.filter(idle)) {
+        buffers.splice(buffers.indexOf(buffer), 1);
         manager.numBytesAllocated -= buffer.size;
         manager.numFreeBuffers--;
         buffer.destroy();

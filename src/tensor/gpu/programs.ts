@@ -29,6 +29,23 @@ function pipelines(device: GPUDevice): Map<string, GPUComputePipeline> {
   return made;
 }
 
+/** A bind group, and what it binds. */
+interface Bound {
+  pipeline: GPUComputePipeline;
+  resources: readonly GPUBufferBinding[];
+  group: GPUBindGroup;
+}
+
+function isBound(bound: Bound, pipeline: GPUComputePipeline, resources: readonly GPUBufferBinding[]) {
+  return (
+    bound.pipeline === pipeline &&
+    bound.resources.every(({ buffer, offset = 0, size }, i) => {
+      const other = resources[i]!;
+      return other.buffer === buffer && (other.offset ?? 0) === offset && other.size === size;
+    })
+  );
+}
+
 const SLOT = 256;
 const CHUNK = 1 << 16;
 
@@ -40,6 +57,8 @@ export class Programs {
   readonly device: GPUDevice;
   readonly #pipelines: Map<string, GPUComputePipeline>;
   readonly #chunks: { buffer: GPUBuffer; bytes: ArrayBuffer }[] = [];
+  /** The bindings that the last dispatch at each place of a submit had: the next step's are mostly the same. */
+  readonly #bound: Bound[] = [];
   #used = 0;
   /** Dispatches recorded so far. */
   dispatches = 0;
@@ -52,15 +71,17 @@ export class Programs {
   /** Records a dispatch into a pass. */
   record(pass: GPUComputePassEncoder, { program, buffers, numbers, groups }: Dispatch): void {
     const pipeline = this.#pipeline(program);
-    const entries = [...buffers, this.#place(numbers)].map((resource, binding) => ({
-      binding,
-      resource,
-    }));
+    const place = this.#used / SLOT;
+    const resources = [...buffers, this.#place(numbers)];
+    let bound = this.#bound[place];
+    if (!bound || !isBound(bound, pipeline, resources)) {
+      const entries = resources.map((resource, binding) => ({ binding, resource }));
+      const layout = pipeline.getBindGroupLayout(0);
+      bound = { pipeline, resources, group: this.device.createBindGroup({ layout, entries }) };
+      this.#bound[place] = bound;
+    }
     pass.setPipeline(pipeline);
-    pass.setBindGroup(
-      0,
-      this.device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }),
-    );
+    pass.setBindGroup(0, bound.group);
     const [x, y = 1, z = 1] = groups;
     const most = this.device.limits.maxComputeWorkgroupsPerDimension;
     if (x <= most) pass.dispatchWorkgroups(x, y, z);
@@ -83,7 +104,7 @@ export class Programs {
 
   dispose(): void {
     for (const { buffer } of this.#chunks) buffer.destroy();
-    this.#chunks.length = 0;
+    this.#chunks.length = this.#bound.length = 0;
   }
 
   #pipeline({ key, code }: Program): GPUComputePipeline {
