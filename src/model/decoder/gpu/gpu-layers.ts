@@ -1,10 +1,11 @@
 import type { Programs } from "../../../tensor/gpu/programs.js";
 import {
+  areFew,
   attendPages,
-  FEW,
   fewGroups,
   fewRows,
   gated,
+  rowsTogether,
   store,
 } from "../../../tensor/gpu/wgsl/decode.js";
 import { embed } from "../../../tensor/gpu/wgsl/elementwise.js";
@@ -77,13 +78,16 @@ export function recordStep(step: StepToRecord): GPUBuffer {
     more: { bias?: GPUBuffer; add?: boolean } = {},
   ) => {
     const { bias, add = false } = more;
-    const few = rows <= FEW;
+    const few = areFew(rows, outputs);
     programs.record(pass, {
       program: few
-        ? fewRows(bias !== undefined, add, type)
+        ? fewRows({
+            ...{ biased: bias !== undefined, accumulate: add, stored: type },
+            ...{ rows: rowsTogether(rows), aligned: inputs % 8 === 0 && stride % 8 === 0 },
+          })
         : matmul({
             ...{ parts: 1, along: "columns", aTransposed: false, bTransposed: true },
-            ...{ biased: bias !== undefined, accumulate: add, stored: type },
+            ...{ biased: bias !== undefined, accumulate: add, stored: type, byLanes: true },
           }),
       buffers: [
         ...[from, { buffer: weight }],

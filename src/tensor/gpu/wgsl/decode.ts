@@ -1,66 +1,88 @@
 import type { Program } from "../programs.js";
-import { matmulWhole } from "./matmul.js";
+import { LANES, matmulWhole } from "./matmul.js";
 import { declare, times } from "./shader.js";
-import { readStored, storedAs, type StoredType } from "./stored.js";
+import { readEight, readStored, storedAs, storedByEight, type StoredType } from "./stored.js";
 
-/** Columns one workgroup of the kernel for few rows makes, and how far it looks at once. */
-const COLUMNS = 32;
-const ROWS = 8;
-const DEPTH = 32;
+/** Columns one workgroup of the kernel for few rows makes, and the threads that share the depth of each. */
+const COLUMNS = 8;
+const THREADS = 256;
 
-/** Rows up to which `fewRows` is worth it. */
-export const FEW = 16;
+/** Rows of one workgroup of `fewRows`. */
+export const rowsTogether = (rows: number): 1 | 2 | 4 | 8 =>
+  rows > 4 ? 8 : rows > 2 ? 4 : rows > 1 ? 2 : 1;
+
+/** Whether `fewRows` is worth it: up to 16 rows, and up to 64 where `matmul` has too few workgroups to fill a GPU. */
+export const areFew = (rows: number, columns: number): boolean =>
+  rows <= 16 || (rows <= 64 && columns <= 8192);
+
 export const fewGroups = (rows: number, columns: number): [number, number] => [
   Math.ceil(columns / COLUMNS),
-  Math.ceil(rows / ROWS),
+  Math.ceil(rows / rowsTogether(rows)),
 ];
 
+interface FewRows {
+  biased: boolean;
+  accumulate: boolean;
+  stored: StoredType;
+  rows: 1 | 2 | 4 | 8;
+  /** Whether rows of A and B begin at multiples of 8 numbers, and are multiples of 8 long. */
+  aligned: boolean;
+}
+
 /**
- * C = A B^T (+ bias) (+ C) for few rows, where time goes into reading B once: a thread for each result,
- * 8 rows by 32 columns a workgroup. It adds up in the order of `matmul`, so that a row's numbers do not
- * depend on how many rows there are. Takes the numbers of `matmul`.
+ * C = A B^T (+ bias) (+ C) for few rows, where time goes into reading B once. 32 threads share the depth of a
+ * column: each takes 8 numbers of every 256, and their sums are added in order. `matmul` with `byLanes` adds up in
+ * the same order, so that a row's numbers do not depend on how many rows there are. Takes the numbers of `matmul`.
  */
-export function fewRows(biased: boolean, accumulate: boolean, stored: StoredType): Program {
+export function fewRows({ biased, accumulate, stored, rows, aligned }: FewRows): Program {
   const scaled = stored === "int8";
+  const b = aligned ? storedByEight("B0", stored) : storedAs("B0", stored);
+  const all = (text: (r: number) => string) => times(rows, text);
+  const eight = Array.from({ length: 8 }, (_, i) => i);
+  const add = (r: number, a: (i: number) => string) =>
+    eight.map((i) => `c${r} = fma(${a(i)}, b${i}, c${r});`).join(" ");
+  const first = (r: number) => `p.aOffset + min(m0 + ${r}u, p.m - 1u) * p.aStride`;
+  const lanes = (i: number) => `${i < 4 ? "low" : "high"}.${"xyzw"[i % 4]}`;
+  const read = aligned
+    ? `    ${readEight("B0", stored, "(p.bOffset + row * p.bStride) / 8u + at")}
+${all((r) => `    { let start = (${first(r)}) / 4u + 2u * at; let low = A0[start]; let high = A0[start + 1u]; ${add(r, lanes)} }`)}`
+    : // Past the end of the depth there is another row, so zeros stand in both.
+      `    let some = min(8u, p.k - 8u * at);
+    var values: array<f32, 8>;
+    for (var i = 0u; i < some; i++) { let place = p.bOffset + row * p.bStride + 8u * at + i; values[i] = ${readStored("B0", stored, "place")}; }
+    ${eight.map((i) => `let b${i} = values[${i}];`).join(" ")}
+${all((r) => `    { var a: array<f32, 8>; for (var i = 0u; i < some; i++) { a[i] = A0[${first(r)} + 8u * at + i]; } ${add(r, (i) => `a[${i}]`)} }`)}`;
   return {
-    key: `few rows${biased ? " bias" : ""}${accumulate ? " add" : ""} ${stored}`,
+    key: `few rows ${rows}${biased ? " bias" : ""}${accumulate ? " add" : ""}${aligned ? "" : " ragged"} ${stored}`,
     code: () => `${declare({
       reads: [
-        ...["A0", storedAs("B0", stored)],
-        ...[...(scaled ? ["SCALES"] : []), ...(biased ? ["BIAS"] : [])],
+        aligned ? "A0:vec4f" : "A0",
+        b,
+        ...(scaled ? ["SCALES"] : []),
+        ...(biased ? ["BIAS"] : []),
       ],
       writes: ["C0"],
       whole: matmulWhole,
       fractions: ["alpha"],
     })}
-var<workgroup> sa: array<f32, ${ROWS * (DEPTH + 1)}>;
-var<workgroup> sb: array<f32, ${COLUMNS * (DEPTH + 1)}>;
-@compute @workgroup_size(256)
+var<workgroup> sums: array<f32, ${rows * COLUMNS * (LANES + 1)}>;
+@compute @workgroup_size(${THREADS})
 fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) lid: u32) {
-  let m0 = wg.y * ${ROWS}u; let n0 = wg.x * ${COLUMNS}u;
-  let kk = lid % ${DEPTH}u; let r = lid / ${DEPTH}u;
-  let own = lid / ${COLUMNS}u; let column = lid % ${COLUMNS}u;
-  var c = 0.0;
-  for (var k0 = 0u; k0 < p.k; k0 += ${DEPTH}u) {
-    let inside = k0 + kk < p.k;
-    var x = 0.0;
-    if (inside && m0 + r < p.m) { x = A0[p.aOffset + (m0 + r) * p.aStride + k0 + kk]; }
-    sa[r * ${DEPTH + 1}u + kk] = x;
-    for (var e = 0u; e < ${COLUMNS / ROWS}u; e++) {
-      let n = n0 + r + ${ROWS}u * e;
-      var w = 0.0;
-      if (inside && n < p.n) { let at = p.bOffset + n * p.bStride + k0 + kk; w = ${readStored("B0", stored, "at")}; }
-      sb[(r + ${ROWS}u * e) * ${DEPTH + 1}u + kk] = w;
-    }
-    workgroupBarrier();
-    for (var i = 0u; i < ${DEPTH}u; i++) {
-      c = fma(sa[own * ${DEPTH + 1}u + i], sb[column * ${DEPTH + 1}u + i], c);
-    }
-    workgroupBarrier();
+  let m0 = wg.y * ${rows}u; let n0 = wg.x * ${COLUMNS}u;
+  let lane = lid % ${LANES}u; let own = lid / ${LANES}u;
+  let row = min(n0 + own, p.n - 1u);
+${all((r) => `  var c${r} = 0.0;`)}
+  for (var at = lane; 8u * at < p.k; at += ${LANES}u) {
+${read}
   }
-  if (m0 + own < p.m && n0 + column < p.n) {
-    let at = p.cOffset + (m0 + own) * p.cStride + n0 + column;
-    C0[at] ${accumulate ? "+=" : "="} p.alpha * c${scaled ? " * SCALES[n0 + column]" : ""}${biased ? " + BIAS[n0 + column]" : ""};
+${all((r) => `  sums[(${r * COLUMNS}u + own) * ${LANES + 1}u + lane] = c${r};`)}
+  workgroupBarrier();
+  let m = m0 + lid / ${COLUMNS}u; let n = n0 + lid % ${COLUMNS}u;
+  if (lid < ${rows * COLUMNS}u && m < p.m && n < p.n) {
+    var sum = 0.0;
+    for (var i = 0u; i < ${LANES}u; i++) { sum += sums[lid * ${LANES + 1}u + i]; }
+    let at = p.cOffset + m * p.cStride + n;
+    C0[at] ${accumulate ? "+=" : "="} p.alpha * sum${scaled ? " * SCALES[n]" : ""}${biased ? " + BIAS[n]" : ""};
   }
 }`,
   };
@@ -135,62 +157,81 @@ ${scale}
   };
 }
 
+/** Keys that attention looks at together. */
+const KEYS = 64;
+/** Steps of a loop that are written out, so that their reads overlap. */
+const TOGETHER = 8;
+
 /**
  * Attention of one token and head over its row's pages, a workgroup for each: 64 keys at a time, with
  * a running maximum and sum. A token sees what is before it alone, so a row's numbers do not depend on
  * what else is in the step.
  */
 export function attendPages(dim: number): Program {
-  const parts = Math.ceil(dim / 64);
+  const parts = Math.ceil(dim / KEYS);
+  const wide = dim % 4 === 0;
+  const each = (...texts: ((i: number) => string)[]) =>
+    `for (var i = 0u; i < ${KEYS}u; i += ${TOGETHER}u) {
+${texts.map((text) => times(TOGETHER, (i) => `      ${text(i)}`)).join("\n")}
+    }`;
+  const value = (at: string) => (wide ? `cache[(${at}) / 4u][(${at}) % 4u]` : `cache[${at}]`);
+  const score = wide
+    ? times(dim / 4, (i) => {
+        const at = `k${i}`;
+        return `      let ${at} = cache[place / 4u + ${i}u]; ${["x", "y", "z", "w"].map((part, j) => `score = fma(query[${4 * i + j}], ${at}.${part}, score);`).join(" ")}`;
+      })
+    : `      for (var d = 0u; d < ${dim}u; d++) { score = fma(query[d], cache[place + d], score); }`;
   return {
-    key: `attend pages ${parts}`,
+    key: `attend pages ${dim}`,
     code: () => `${declare({
-      reads: ["qkv", "cache", fed, "pages:i32"],
+      reads: ["qkv", wide ? "cache:vec4f" : "cache", fed, "pages:i32"],
       writes: ["out"],
       whole: ["tokens", "heads", "kvHeads", "dim", "page", "first"],
       fractions: ["scale"],
     })}
-var<workgroup> query: array<f32, ${parts * 64}>;
-var<workgroup> weights: array<f32, 64>;
-var<workgroup> places: array<u32, 64>;
-var<workgroup> red: array<f32, 64>;
-@compute @workgroup_size(64)
+var<workgroup> query: array<f32, ${parts * KEYS}>;
+var<workgroup> weights: array<f32, ${KEYS}>;
+var<workgroup> places: array<u32, ${KEYS}>;
+var<workgroup> red: array<f32, ${KEYS}>;
+@compute @workgroup_size(${KEYS})
 fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) lid: u32) {
   let token = wg.x; let head = wg.y;
   let kv = head / (p.heads / p.kvHeads);
   let width = p.kvHeads * p.dim;
   let line = u32(fed[(p.first + token) * 2u]); let position = u32(fed[(p.first + token) * 2u + 1u]);
-${times(parts, (c) => `  if (${64 * c}u + lid < p.dim) { query[${64 * c}u + lid] = qkv[(token * (p.heads + 2u * p.kvHeads) + head) * p.dim + ${64 * c}u + lid]; }`)}
-${times(parts, (c) => `  var o${c} = 0.0;`)}
+${times(parts, (c) => `  if (${KEYS * c}u + lid < p.dim) { query[${KEYS * c}u + lid] = qkv[(token * (p.heads + 2u * p.kvHeads) + head) * p.dim + ${KEYS * c}u + lid]; }`)}
+${times(parts, (c) => `  let d${c} = min(${KEYS * c}u + lid, p.dim - 1u); var o${c} = 0.0;`)}
   var most = -1e30; var sum = 0.0;
-  for (var k0 = 0u; k0 <= position; k0 += 64u) {
+  for (var k0 = 0u; k0 <= position; k0 += ${KEYS}u) {
     workgroupBarrier();
-    var score = -1e30;
-    if (k0 + lid <= position) {
-      let at = k0 + lid;
-      let place = (u32(pages[line + at / p.page]) * 2u * p.page + at % p.page) * width + kv * p.dim;
-      places[lid] = place + p.page * width;
-      score = 0.0;
-      for (var d = 0u; d < p.dim; d++) { score = fma(query[d], cache[place + d], score); }
-      score *= p.scale;
+    // Past the last key the last one is read again, and weighs nothing.
+    let at = min(k0 + lid, position);
+    let place = (u32(pages[line + at / p.page]) * 2u * p.page + at % p.page) * width + kv * p.dim;
+    places[lid] = place + p.page * width;
+    var score = 0.0;
+    {
+${score}
     }
+    score = select(-1e30, score * p.scale, k0 + lid <= position);
     red[lid] = score;
     workgroupBarrier();
     var next = most;
-    for (var i = 0u; i < 64u; i++) { next = max(next, red[i]); }
+    ${each((i) => `next = max(next, red[i + ${i}u]);`)}
     let shrink = exp(most - next); most = next;
     weights[lid] = select(0.0, exp(score - most), k0 + lid <= position);
     workgroupBarrier();
     sum *= shrink;
-    let seen = min(64u, position + 1u - k0);
-    for (var i = 0u; i < seen; i++) { sum += weights[i]; }
+    ${each((i) => `sum += weights[i + ${i}u];`)}
 ${times(
   parts,
   (c) => `    o${c} *= shrink;
-    if (${64 * c}u + lid < p.dim) { for (var i = 0u; i < seen; i++) { o${c} = fma(weights[i], cache[places[i] + ${64 * c}u + lid], o${c}); } }`,
+    ${each(
+      (i) => `let v${i} = ${value(`places[i + ${i}u] + d${c}`)};`,
+      (i) => `o${c} = fma(weights[i + ${i}u], v${i}, o${c});`,
+    )}`,
 )}
   }
-${times(parts, (c) => `  if (${64 * c}u + lid < p.dim) { out[(token * p.heads + head) * p.dim + ${64 * c}u + lid] = o${c} / sum; }`)}
+${times(parts, (c) => `  if (${KEYS * c}u + lid < p.dim) { out[(token * p.heads + head) * p.dim + ${KEYS * c}u + lid] = o${c} / sum; }`)}
 }`,
   };
 }

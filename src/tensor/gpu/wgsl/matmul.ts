@@ -5,6 +5,8 @@ import { readStored, storedAs, type StoredType } from "./stored.js";
 /** The block of results one workgroup makes, and how far it looks at once. */
 export const TILE = 64;
 const DEPTH = 16;
+/** Threads among which `fewRows` shares the depth, 8 numbers at a time. */
+export const LANES = 32;
 
 /** How an operand is read: by rows, or transposed. */
 interface Operand {
@@ -36,6 +38,7 @@ function bring(
     offset,
   }: Record<"first" | "size" | "depth" | "stride" | "offset", string>,
   alongDepth: boolean,
+  depthAt: string,
 ): string {
   // alongDepth: the operand's adjacent numbers are neighbours in depth.
   const places = alongDepth
@@ -43,29 +46,37 @@ function bring(
     : `let r = lid % ${TILE}u; let kk = lid / ${TILE}u + 4u * e;`;
   const at =
     transposed === (to === "sa")
-      ? `(k0 + kk) * ${stride} + ${first} + r`
-      : `(${first} + r) * ${stride} + k0 + kk`;
+      ? `kAt * ${stride} + ${first} + r`
+      : `(${first} + r) * ${stride} + kAt`;
   return `    for (var e = 0u; e < 4u; e++) {
       ${places}
+      let kAt = ${depthAt};
       var x = 0.0;
-      if (${first} + r < ${size} && k0 + kk < ${depth}) { let at = ${offset} + ${at}; x = ${readStored(name, stored, "at")}; }
+      if (${first} + r < ${size} && kAt < ${depth}) { let at = ${offset} + ${at}; x = ${readStored(name, stored, "at")}; }
       ${to}[kk * ${TILE + 1}u + r] = x;
     }`;
 }
 
 /**
  * Adds a product over the whole depth to the accumulators of the tile at (m0, n0). `sizes` are
- * expressions: rows m, columns n, depth k, strides and offsets of both operands.
+ * expressions: rows m, columns n, depth k, strides and offsets of both operands. `byLanes`: in the order of `fewRows`.
  */
 export function tileProduct(
   a: Operand,
   b: Operand,
   sizes: Record<"m" | "n" | "k" | "aStride" | "bStride" | "aOffset" | "bOffset", string>,
+  byLanes = false,
 ): string {
   const { m, n, k } = sizes;
-  return `  for (var k0 = 0u; k0 < ${k}; k0 += ${DEPTH}u) {
-${bring("sa", a, { first: "m0", size: m, depth: k, stride: sizes.aStride, offset: sizes.aOffset }, !a.transposed)}
-${bring("sb", b, { first: "n0", size: n, depth: k, stride: sizes.bStride, offset: sizes.bOffset }, b.transposed)}
+  const depthAt = byLanes ? `8u * (lane + ${LANES}u * (k0 + kk / 8u)) + kk % 8u` : "k0 + kk";
+  const loop = byLanes
+    ? `for (var k0 = 0u; 8u * (lane + ${LANES}u * k0) < ${k}; k0 += ${DEPTH / 8}u)`
+    : `for (var k0 = 0u; k0 < ${k}; k0 += ${DEPTH}u)`;
+  const each = (text: (name: string) => string) =>
+    times(4, (i) => `  ${Array.from({ length: 4 }, (_, j) => text(`${i}${j}`)).join(" ")}`);
+  const sums = `  ${loop} {
+${bring("sa", a, { first: "m0", size: m, depth: k, stride: sizes.aStride, offset: sizes.aOffset }, !a.transposed, depthAt)}
+${bring("sb", b, { first: "n0", size: n, depth: k, stride: sizes.bStride, offset: sizes.bOffset }, b.transposed, depthAt)}
     workgroupBarrier();
     for (var kk = 0u; kk < ${DEPTH}u; kk++) {
 ${times(4, (i) => `      let a${i} = sa[kk * ${TILE + 1}u + ty * 4u + ${i}u];`)}
@@ -74,6 +85,13 @@ ${times(4, (i) => `      ${Array.from({ length: 4 }, (_, j) => `c${i}${j} = fma(
     }
     workgroupBarrier();
   }`;
+  if (!byLanes) return sums;
+  return `${each((at) => `var sum${at} = 0.0;`)}
+  for (var lane = 0u; lane < ${LANES}u; lane++) {
+${sums}
+${each((at) => `sum${at} += c${at}; c${at} = 0.0;`)}
+  }
+${each((at) => `c${at} = sum${at};`)}`;
 }
 
 /** For each of a thread's results: its row, its column and its value, where it lies inside m x n. */
@@ -110,6 +128,8 @@ export interface MatmulKind {
   accumulate?: boolean;
   /** How B lies in memory, of one product alone; bytes have a scale for each column. Default: float32. */
   stored?: StoredType;
+  /** Whether sums are taken in the order of `fewRows`. */
+  byLanes?: boolean;
 }
 
 /** Names of the numbers of a product, in order; the sizes along the joined axis are n0, n1, n2. */
@@ -120,8 +140,8 @@ export const matmulWhole = [
 
 export function matmul(kind: MatmulKind): Program {
   const { parts, along, apart, aTransposed, bTransposed, biased, accumulate } = kind;
-  const { stored = "float32" } = kind;
-  const key = `matmul ${parts} ${along}${apart ? " apart" : ""} ${aTransposed ? "t" : "n"}${bTransposed ? "t" : "n"}${biased ? " bias" : ""}${accumulate ? " add" : ""} ${stored}`;
+  const { stored = "float32", byLanes } = kind;
+  const key = `matmul ${parts} ${along}${apart ? " apart" : ""} ${aTransposed ? "t" : "n"}${bTransposed ? "t" : "n"}${biased ? " bias" : ""}${accumulate ? " add" : ""}${byLanes ? " by lanes" : ""} ${stored}`;
   return { key, code: () => matmulCode(kind) };
 }
 
@@ -166,6 +186,7 @@ function matmulCode(kind: MatmulKind): string {
       { name: at(as), transposed: aTransposed },
       { name: at(bs), transposed: bTransposed, stored },
       sizes,
+      kind.byLanes,
     );
     return { text, store: store(at(cs), m, n, one ? "p.cStride" : n) };
   };

@@ -27,6 +27,32 @@ export function readStored(name: string, type: StoredType, at: string): string {
   return `f32(extractBits(bitcast<i32>(${word}), 8u * ${place}, 8u))`;
 }
 
+/** A matrix of this type as `declare` takes it where it is read 8 numbers at a time. */
+export const storedByEight = (name: string, type: StoredType): string =>
+  `${name}:${type === "float32" ? "vec4f" : type === "int8" ? "vec2u" : "vec4u"}`;
+
+/** Statements that read 8 numbers as b0 to b7; `at` counts eights. */
+export function readEight(name: string, type: StoredType, at: string): string {
+  const parts = ["x", "y", "z", "w"];
+  if (type === "float32") {
+    const values = Array.from(
+      { length: 8 },
+      (_, i) => `let b${i} = b${i < 4 ? "Low" : "High"}.${parts[i % 4]};`,
+    );
+    return `let bLow = ${name}[2u * (${at})]; let bHigh = ${name}[2u * (${at}) + 1u]; ${values.join(" ")}`;
+  }
+  const value = (i: number) => {
+    const word = `word.${parts[Math.floor(i / perWord[type])]}`;
+    const place = i % perWord[type];
+    if (type === "float16") return `unpack2x16float(${word}).${parts[place]}`;
+    if (type === "bfloat16")
+      return `bitcast<f32>(${place === 0 ? `${word} << 16u` : `${word} & 0xffff0000u`})`;
+    return `f32(extractBits(bitcast<i32>(${word}), ${8 * place}u, 8u))`;
+  };
+  const values = Array.from({ length: 8 }, (_, i) => `let b${i} = ${value(i)};`);
+  return `let word = ${name}[${at}]; ${values.join(" ")}`;
+}
+
 /** To the nearest, on a tie to the even one, as src/model/files/half.ts rounds. */
 const halfBits = {
   bfloat16: `fn half(x: f32) -> u32 {
