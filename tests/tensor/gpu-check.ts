@@ -9,7 +9,9 @@ import { AdamW } from "../../src/tensor/adamw.js";
 import { gradientsOf } from "../../src/tensor/gradients.js";
 import { tf } from "../../src/tensor/tf.js";
 import { topKFromHidden } from "../../src/tensor/ops/top-k-from-hidden.js";
+import { webgpuDevice } from "../../src/tensor/optional/webgpu.js";
 import { fuzzCases } from "./fuzz-cases.js";
+import { checkProducts } from "./gpu-products.js";
 import { type OpResult, opCases, runCase } from "./op-cases.js";
 
 const base: ModelConfigInput = {
@@ -172,5 +174,6 @@ const top = {
   ids: ours.largest.ids.join() === right.largest.ids.join(),
   logprobs: apart(ours.largest.logprobs, right.largest.logprobs),
 };
-const result = { ops, runs, top, faults, leaked: ours.tensors - right.tensors };
+const products = await checkProducts(await webgpuDevice());
+const result = { ops, runs, top, faults, leaked: ours.tensors - right.tensors, products };
 process.stdout.write(JSON.stringify(result), () => process.exit(0));

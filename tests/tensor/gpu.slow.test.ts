@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepCost } from "./gpu-check.js";
+import type { ProductCheck } from "./gpu-products.js";
 import { lacksGpu, runCheck } from "./software-gpu.js";
 
 interface Result {
@@ -12,6 +13,7 @@ interface Result {
   top: { ids: boolean; logprobs: number };
   faults: string[];
   leaked: number;
+  products: Record<string, ProductCheck>;
 }
 
 const result = runCheck("gpu-check.js", { ARPO_LAB_BACKEND: "" }) as Result | string;
@@ -32,6 +34,15 @@ test(
     for (const [name, apart] of Object.entries(ops)) assert.ok(apart < 2e-5, `${name}: ${apart}`);
   },
 );
+
+test("the kernel for large products gives the bytes of the other one", { skip }, () => {
+  const products = Object.entries(found().products);
+  assert.equal(products.length, 12);
+  for (const [name, { apart, same }] of products) {
+    assert.ok(apart < 1e-5, `${name}: ${apart}`);
+    assert.ok(same, name);
+  }
+});
 
 test("the largest words come in the engine's order, equal ones too", { skip }, () => {
   const { top } = found();

@@ -1,4 +1,5 @@
 import type { TensorInfo } from "#tfjs";
+import { largeGroups, largeMatmul } from "../wgsl/large-matmul.js";
 import { matmul, type MatmulKind, TILE } from "../wgsl/matmul.js";
 import { columnSums } from "../wgsl/norm.js";
 import type { GpuBackend } from "../gpu-backend.js";
@@ -30,21 +31,18 @@ export function multiply(
   product: Product,
 ): void {
   const { m, n, k, alpha = 1, bias, accumulate = false } = product;
+  const offsets = [a.offset ?? 0, b.offset ?? 0, c.offset ?? 0];
+  const strides = [a.stride, b.stride, c.stride];
+  const kind = {
+    ...{ accumulate, biased: bias !== undefined },
+    ...{ aTransposed: a.transposed ?? false, bTransposed: b.transposed ?? false },
+  };
+  const large = largeGroups(kind, { m, n, k, places: [...offsets, ...strides] });
   backend.run({
-    program: matmul({
-      ...{ parts: 1, along: "columns", accumulate, biased: bias !== undefined },
-      aTransposed: a.transposed ?? false,
-      bTransposed: b.transposed ?? false,
-    }),
+    program: large ? largeMatmul(kind) : matmul({ parts: 1, along: "columns", ...kind }),
     buffers: [a.at, b.at, ...(bias ? [bias] : []), c.at],
-    numbers: {
-      whole: [
-        ...[m, n, k, n, 0, 0],
-        ...[a.offset ?? 0, b.offset ?? 0, c.offset ?? 0, a.stride, b.stride, c.stride],
-      ],
-      fractions: [alpha],
-    },
-    groups: [groupsOf(n, TILE), groupsOf(m, TILE)],
+    numbers: { whole: [m, n, k, n, 0, 0, ...offsets, ...strides], fractions: [alpha] },
+    groups: large ?? [groupsOf(n, TILE), groupsOf(m, TILE)],
   });
 }
 
