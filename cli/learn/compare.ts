@@ -3,6 +3,7 @@ import { defined } from "../../arguments/defined.js";
 import { studentInterval } from "../../src/eval/metrics/interval.js";
 import { compareAt, type CompareAtOptions } from "../../src/run/compare/compare-at.js";
 import { plusMinus } from "../../src/text/interval-text.js";
+import { textCurve } from "../../src/text/text-curve.js";
 import { RunFolder } from "../../src/run/folder/run-folder.js";
 import { nearest } from "../../arguments/nearest.js";
 import type { MetricLine } from "../../src/view/figures/metric-lines.js";
@@ -16,7 +17,6 @@ interface Group {
   runs: MetricLine[][];
 }
 
-const bars = "▁▂▃▄▅▆▇█";
 const curveWidth = 24;
 
 /** `folder`, or `name=folder,folder` for the seeds of one setting: its name and its folders. */
@@ -56,18 +56,6 @@ function curve(
     .sort((a, b) => a.step - b.step);
 }
 
-/** A curve in a line of text, on a scale that all of the metric's curves share. */
-function drawn(values: readonly number[], low: number, high: number): string {
-  const count = Math.min(curveWidth, values.length);
-  return Array.from({ length: count }, (_, i) => {
-    const from = Math.floor((i * values.length) / count);
-    const to = Math.max(from + 1, Math.floor(((i + 1) * values.length) / count));
-    const mean = values.slice(from, to).reduce((a, b) => a + b) / (to - from);
-    const share = high > low ? (mean - low) / (high - low) : 0.5;
-    return bars[Math.min(bars.length - 1, Math.floor(share * bars.length))]!;
-  }).join("");
-}
-
 /** A mean over seeds with half of its 95% interval. */
 function interval(values: readonly number[]): string {
   const { mean, half } = studentInterval(values);
@@ -102,7 +90,7 @@ function printMetric(metric: string, groups: readonly Group[]): void {
       String(highest.step),
     ];
     say(
-      `${group.name.padEnd(width)}${drawn(values, low, high).padEnd(curveWidth)}${cells.map((c) => c.padStart(9)).join("")}${seeds}`,
+      `${group.name.padEnd(width)}${textCurve(values, { low, high, width: curveWidth }).padEnd(curveWidth)}${cells.map((c) => c.padStart(9)).join("")}${seeds}`,
     );
   }
 }

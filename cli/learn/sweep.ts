@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { defined } from "../../arguments/defined.js";
 import type { ConfigPreset } from "../../src/run/config/presets.js";
 import { compareAt, type CompareAtOptions } from "../../src/run/compare/compare-at.js";
+import type { Measure } from "../../src/run/compare/measured.js";
 import { sweep } from "../../src/run/sweep/sweep.js";
 import type { SweepOptions } from "../../src/run/sweep/sweep-options.js";
 import {
@@ -12,6 +13,7 @@ import {
   type SweepRuns,
   sweepStatus,
 } from "../../src/run/sweep/sweep-runs.js";
+import { curvesText } from "../../src/show/live-curves.js";
 import { printable } from "../../src/text/printable.js";
 import { seeds as parseSeeds } from "../terminal/numbers.js";
 import { liveLines } from "../terminal/live-lines.js";
@@ -19,7 +21,7 @@ import { say } from "../terminal/say.js";
 import { stoppable } from "../terminal/stopping.js";
 
 /** Runs a sweep under one live table, or a line for each run that begins and ends where it is no terminal. */
-async function drive(options: SweepOptions): Promise<SweepRuns> {
+async function drive(options: SweepOptions, measure: Measure = {}): Promise<SweepRuns> {
   const live = liveLines(process.stdout);
   const pace = sweepPace();
   const told = new Map<string, SweepRun["state"]>();
@@ -34,8 +36,8 @@ async function drive(options: SweepOptions): Promise<SweepRuns> {
       const more = run.state === "failed" ? `: ${run.error}; its log: ${run.log}` : "";
       live.print(printable(`${name} ${run.state === "running" ? "begins" : run.state}${more}`));
     }
-    const { table, line } = sweepStatus(runs, pace(runs));
-    live.set(`${table}\n${line}`);
+    const { table, line, curves } = sweepStatus(runs, pace(runs), measure);
+    live.set([table, ...(curves ? [curvesText(curves)] : []), line].join("\n"));
   };
   try {
     return await sweep({ ...options, onChange, signal: stoppable("behind a step") });
@@ -69,13 +71,14 @@ export async function sweepFromFile(
     throw new RangeError(`Cannot sweep: ${path} must hold keys such as arms and seeds, got none`);
   }
   const { seeds, compare, ...given } = file as Record<string, unknown>;
-  const runs = await drive({
+  const how = {
     folder: join("runs", basename(path, extname(path))),
     ...given,
     seeds: typeof seeds === "string" ? parseSeeds(seeds) : seeds,
     ...defined({ ...options, folder: options.out, out: undefined }),
-  } as unknown as SweepOptions);
-  await conclude(runs, compare as CompareAtOptions | undefined);
+  } as unknown as SweepOptions;
+  const asked = (compare ?? undefined) as CompareAtOptions | undefined;
+  await conclude(await drive(how, asked), asked);
 }
 
 /** `arpo-lab train --seeds`. */

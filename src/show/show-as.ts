@@ -1,3 +1,5 @@
+import type { LiveCurves } from "./live-curves.js";
+
 /** What a page or a terminal shows of a value, by media type. */
 export type Shown = Record<string, string> | Promise<Record<string, string>>;
 
@@ -20,10 +22,17 @@ export function showAs<T extends { toString(): string }>(kind: string, value: T)
   return show ? show(value) : { "text/plain": value.toString() };
 }
 
+/** How far work is, besides a line: as a share, as a table of its parts, as curves, where there are such. */
+export interface LiveMore {
+  share?: number;
+  table?: string;
+  curves?: LiveCurves;
+}
+
 /** A value on its way to a page while it grows. */
 export interface LiveShow {
-  /** What it is doing, in a line; how much of it is done, and a table of its parts, where there are such. */
-  tell?: (line: string, more?: { share?: number; table?: string }) => void;
+  /** What it is doing, in a line, and more of that. */
+  tell?: (line: string, more?: LiveMore) => void;
   /** Whether the person who looks wants it to stop growing. */
   readonly stopping?: boolean;
   /** It has grown. */

@@ -9,15 +9,15 @@ import {
   positive,
   required,
 } from "../../../arguments/check-options.js";
+import { interpolated } from "../../eval/metrics/interpolated.js";
 import { readIfThere } from "../../files/read-if-there.js";
 import { plusMinus } from "../../text/interval-text.js";
 import { textTable } from "../../text/text-table.js";
 import { RunFolder } from "../folder/run-folder.js";
 import { SweepRuns } from "../sweep/sweep-runs.js";
 import type { TrainingRun } from "../trainer/train-cells.js";
+import { type Line, measured } from "./measured.js";
 import { equivalence, holm, pairedStatistics, type PairedStatistics, seedsFor } from "./paired.js";
-
-type Line = { step: number } & Record<string, unknown>;
 
 /** A run that is compared: made in a cell, a run folder, or lines of metrics. */
 type ComparedRun = TrainingRun | string | readonly Line[];
@@ -139,39 +139,19 @@ async function linesOf(
   return { seed: run.trainer.parts.config.lab.seed, lines: sorted };
 }
 
-/** The value of a line: a metric, or the mean over the sources of the held-out scores. */
-function valueOf(line: Line, metric: string | undefined): number | undefined {
-  const number = (value: unknown) =>
-    typeof value === "number" && Number.isFinite(value) ? value : undefined;
-  if (metric !== undefined) return number(line[metric]);
-  const found = Object.entries(line).flatMap(([name, value]) =>
-    /^val-core\/.*\/mean@\d+$/.test(name) ? (number(value) ?? []) : [],
-  );
-  return found.length === 0 ? undefined : found.reduce((a, b) => a + b) / found.length;
-}
-
 /** A run's value at a place of its cost, on the line between the two measurements around it. */
 function valueAt(lines: readonly Line[], options: CompareAtOptions, name: string): number {
   const { x = "tokens", at, metric } = options;
-  const points = lines.flatMap((line) => {
-    const value = valueOf(line, metric);
-    // A run has spent nothing before its first step.
-    const spent = x === "steps" ? line.step : line.step === 0 ? 0 : line[`cost/${x}`];
-    return value === undefined || typeof spent !== "number" ? [] : [{ x: spent, value }];
-  });
-  const after = points.findIndex((point) => point.x >= at);
-  const [right, left] = [points[after], points[after - 1]];
-  if (right?.x === at) return right.value;
-  if (!left || !right) {
-    const range =
-      points.length === 0
-        ? "no measurement with its cost"
-        : `measurements from ${points[0]!.x} to ${points.at(-1)!.x}`;
-    throw new RangeError(
-      `Cannot compare at ${at} ${x}: ${name} must have measured ${metric ?? "the held-out score"} before and after, got ${range}`,
-    );
-  }
-  return left.value + ((right.value - left.value) * (at - left.x)) / (right.x - left.x);
+  const points = measured(lines, options);
+  const value = interpolated(points, at);
+  if (value !== undefined) return value;
+  const range =
+    points.length === 0
+      ? "no measurement with its cost"
+      : `measurements from ${points[0]!.x} to ${points.at(-1)!.x}`;
+  throw new RangeError(
+    `Cannot compare at ${at} ${x}: ${name} must have measured ${metric ?? "the held-out score"} before and after, got ${range}`,
+  );
 }
 
 /** Runs by name, a list being the seeds of a setting. */

@@ -1,8 +1,12 @@
+import { defined } from "../../../arguments/defined.js";
 import { studentInterval } from "../../eval/metrics/interval.js";
+import type { LiveCurves } from "../../show/live-curves.js";
 import { showAs, type Shown } from "../../show/show-as.js";
 import { plusMinus } from "../../text/interval-text.js";
 import { textTable } from "../../text/text-table.js";
 import { duration } from "../../show/progress-line.js";
+import { type Measure, valueOf } from "../compare/measured.js";
+import { sweepCurves } from "./sweep-curves.js";
 
 /** Where a run of a sweep stands. */
 export interface SweepRun {
@@ -16,18 +20,12 @@ export interface SweepRun {
   progress: number;
   /** The figures of its last step; the held-out score is that of the last validation. */
   last: Readonly<Record<string, number>>;
+  /** The figures of every step so far. */
+  lines?: readonly ({ step: number } & Readonly<Record<string, number>>)[];
   /** Why it failed. */
   error?: string;
   /** Where it says more. */
   log: string;
-}
-
-/** The mean over sources of a run's last validation. */
-function heldOut(last: SweepRun["last"]): number | undefined {
-  const found = Object.entries(last).flatMap(([name, value]) =>
-    /^val-core\/.*\/mean@\d+$/.test(name) ? [value] : [],
-  );
-  return found.length === 0 ? undefined : found.reduce((a, b) => a + b) / found.length;
 }
 
 const columns: [label: string, of: (last: SweepRun["last"]) => number | undefined][] = [
@@ -35,7 +33,7 @@ const columns: [label: string, of: (last: SweepRun["last"]) => number | undefine
   ["tokens", (last) => last["cost/tokens"]],
   ["calls", (last) => last["cost/calls"]],
   ["score", (last) => last["critic/score/mean"]],
-  ["held out", heldOut],
+  ["held out", (last) => valueOf(last)],
 ];
 
 /** A mean over seeds with the digits that its interval supports. */
@@ -124,11 +122,15 @@ export function sweepPace(): (runs: readonly SweepRun[]) => number | undefined {
 
 const barWidth = 12;
 
-/** How far a sweep is: arm by arm, in a line that says when it will be done, and as a share. */
+/**
+ * How far a sweep is: arm by arm, in a line that says when it will be done, and as a share; the arms' curves
+ * as soon as there are measurements.
+ */
 export function sweepStatus(
   runs: readonly SweepRun[],
   secondsLeft: number | undefined,
-): { table: string; line: string; share: number } {
+  measure: Measure = {},
+): { table: string; line: string; share: number; curves?: LiveCurves } {
   const arms = [...new Set(runs.map(({ arm }) => arm))];
   const rows = arms.map((arm) => {
     const own = runs.filter((run) => run.arm === arm);
@@ -150,5 +152,6 @@ export function sweepStatus(
   const share = runs.reduce((sum, { progress }) => sum + progress, 0) / runs.length;
   const left = secondsLeft === undefined ? "" : ` · ETA ${duration(secondsLeft)}`;
   const line = `${done} of ${runs.length} runs done · ${Math.round(100 * share)}%${left}`;
-  return { table: textTable([["arm", "done", "progress", "now"], ...rows], "left"), line, share };
+  const table = textTable([["arm", "done", "progress", "now"], ...rows], "left");
+  return { table, line, share, ...defined({ curves: sweepCurves(runs, measure) }) };
 }

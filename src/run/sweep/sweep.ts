@@ -129,11 +129,10 @@ async function keptRuns(folder: string, plan: readonly PlannedRun[]): Promise<Ma
   return kept;
 }
 
-/** The figures that a run ended with: those of its last step, and of the last validation. */
-async function lastFigures(folder: string): Promise<Record<string, number>> {
-  const last: Record<string, number> = {};
-  for (const line of await (await RunFolder.existing(folder)).metrics()) Object.assign(last, line);
-  return last;
+/** The figures of every step that a run's folder has, none where it has not begun. */
+async function linesIn(folder: string): Promise<NonNullable<SweepRun["lines"]>> {
+  if ((await readIfThere(join(folder, "metrics.jsonl"))) === undefined) return [];
+  return (await (await RunFolder.existing(folder)).metrics()) as NonNullable<SweepRun["lines"]>;
 }
 
 function driverOf({ ray, processes, folder }: SweepOptions): Promise<RunDriver> | RunDriver {
@@ -152,9 +151,14 @@ async function rayDriver(cluster: SweepCluster, atOnce: number | undefined, fold
 
 /** What a run's line changes. */
 function heard(run: SweepRun, line: RunLine): void {
-  if (line.run === "begin") run.step = line.step;
+  if (line.run === "begin") {
+    run.step = line.step;
+    // What came behind the checkpoint is done again.
+    run.lines = run.lines?.filter(({ step }) => step <= line.step) ?? [];
+  }
   if (line.run !== "step") return;
   run.step = line.step;
+  run.lines = [...(run.lines ?? []), { ...line.metrics, step: line.step }];
   run.last = { ...run.last, ...line.metrics };
   run.progress = line.metrics["training/progress"] ?? run.progress;
 }
@@ -221,12 +225,16 @@ async function driveAll(
   const signal = AbortSignal.any([enough.signal, given].flatMap((one) => one ?? []));
   const pace = sweepPace();
   const changed = () => {
-    const { line, share, table } = sweepStatus(runs, pace(runs));
-    shown?.tell?.(line, { share, table });
+    if (shown) {
+      const { line, ...more } = sweepStatus(runs, pace(runs));
+      shown.tell?.(line, more);
+    }
     onChange?.(result);
   };
   const finish = async (run: SweepRun, planned: PlannedRun) => {
-    run.last = await lastFigures(planned.folder);
+    run.lines = await linesIn(planned.folder);
+    // Those of its last step, and of the last validation.
+    run.last = Object.assign({}, ...run.lines) as SweepRun["last"];
     run.step = run.last["training/global_step"] ?? 0;
     run.progress = 1;
     run.state = "done";
@@ -237,6 +245,7 @@ async function driveAll(
       return;
     }
     run.state = "running";
+    run.lines = await linesIn(planned.folder);
     changed();
     try {
       await driver.run(planned, {

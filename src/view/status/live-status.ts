@@ -1,5 +1,6 @@
 import { later } from "#platform/process/turns";
 import { randomUUID } from "#platform/uuid";
+import type { LiveMore } from "../../show/show-as.js";
 import { type ViewComm, viewHost } from "../kernel.js";
 import type { StatusReply, StatusRequest, WorkStatus } from "./payload.js";
 
@@ -11,14 +12,11 @@ const leastPause = 200;
 
 const going = new Map<string, LiveStatus>();
 
-/** How far work is, beside its line. */
-type More = Pick<WorkStatus, "share" | "table">;
-
 /** The line of progress of work that goes on, and whether somebody has pressed its Stop button. */
 export class LiveStatus {
   readonly #key = randomUUID();
   #line = "starting";
-  #more: More = {};
+  #more: LiveMore = {};
   #stopping = false;
   #page: ViewComm | undefined;
   #next = 0;
@@ -49,7 +47,7 @@ export class LiveStatus {
   }
 
   /** Tells the page that is there now; false where none listens. */
-  tell(line: string, more: More = {}): boolean {
+  tell(line: string, more: LiveMore = {}): boolean {
     this.#line = line;
     this.#more = more;
     const wait = this.#next - performance.now();

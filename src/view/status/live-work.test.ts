@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
+import { small } from "../../../tests/cli/training-run.js";
 import { temporaryFolder } from "../../../tests/temporary.js";
 import { evaluate } from "../../eval/evaluate.js";
 import { fineTune } from "../../learn/sft/fine-tune.js";
@@ -13,6 +14,7 @@ import type { BoardPayload } from "../board/payload.js";
 import type { ViewComm } from "../kernel.js";
 import { registerShows } from "../register-shows.js";
 import type { StatusReply, WorkStatus } from "./payload.js";
+import { watchWork } from "./watch-work.js";
 
 const key = Symbol.for("arpo-lab.kernel.host");
 const holder = globalThis as { [key: symbol]: unknown };
@@ -145,4 +147,40 @@ test("a sweep in a cell has a table of its settings, and its Stop button returns
   assert.equal(share, 0);
   assert.match(table!, /fresh +0\/2 .*\n.*trees +0\/2/s);
   assert.deepEqual(new Set(runs.runs.map(({ state }) => state)), new Set(["stopped"]));
+});
+
+test("a sweep under way has a curve of every setting, in its page and in its text", async () => {
+  const runs = await sweep({
+    folder: join(await temporaryFolder("arpo-sweep"), "runs"),
+    seeds: [1],
+    arms: { fresh: { preset: "grpo" }, trees: { preset: "arpo" } },
+    preset: "tiny",
+    overrides: small("trainer.total_training_steps=3").slice(1),
+    processes: 2,
+  });
+  assert.deepEqual(runs.failed, []);
+  const { curves } = replies.findLast(({ line }) => !line.startsWith("2 of 2"))!;
+  assert.deepEqual(
+    curves!.curves.map(({ name }) => name),
+    ["fresh", "trees"],
+  );
+  assert.ok(curves!.curves.some(({ x }) => x.length > 1));
+});
+
+test("the display of work carries its curves as a picture and as text", () => {
+  const curve = { seeds: 2, x: [0, 1000, 2000], y: [0, 0.2, 0.3], low: [null, 0.1, 0.2] };
+  const curves = ["fresh", "trees"].map((name) => ({ name, ...curve, high: [null, 0.3, 0.4] }));
+  const shown = watchWork({ after: "the steps under way" })!;
+  shown.tell!("0 of 4 runs done", { curves: { title: "held-out score", x: "tokens", curves } });
+  const [{ "text/html": html, "text/plain": text }] = bundles as [Record<string, string>];
+  const still = /data-picture>(.*?)<script/s.exec(html!)![1]!;
+  assert.equal(still.match(/stroke-width="2"/g)?.length, 2, "a line for each");
+  assert.equal(still.match(/fill-opacity="0.16"/g)?.length, 2, "a band for each");
+  assert.match(still, />tokens 0<.*>1,000<.*>2,000</s);
+  assert.match(
+    text!,
+    /held-out score, 0 to 2,000 tokens.*\nfresh +▁.*█ +0\.30 ± 0\.10 \(2 seeds\)\ntrees/s,
+  );
+  assert.deepEqual(statusIn(bundles[0]!)!.curves!.curves, curves);
+  shown.done();
 });

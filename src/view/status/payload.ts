@@ -1,10 +1,8 @@
-/** Work that goes on: what it does, and how its page finds the kernel. */
-export interface WorkStatus {
+import type { LiveMore } from "../../show/show-as.js";
+
+/** Work that goes on: what it does, how much of it is done, and how its page finds the kernel. */
+export interface WorkStatus extends LiveMore {
   line: string;
-  /** How much is done, from 0 to 1, where that is known. */
-  share?: number;
-  /** A table of its parts as text, where it has such. */
-  table?: string;
   /** What the Stop button ends it after. */
   after: string;
   key: string;
@@ -18,9 +16,7 @@ export interface StatusRequest {
 }
 
 /** What the kernel answers. */
-export interface StatusReply {
+export interface StatusReply extends LiveMore {
   line: string;
-  share?: number;
-  table?: string;
   stopping: boolean;
 }

@@ -1,9 +1,12 @@
 import { program } from "#pages/status";
 import { randomUUID } from "#platform/uuid";
 import { escapeHtml } from "../../../picture/escape.js";
+import { curvesText } from "../../show/live-curves.js";
 import type { LiveShow } from "../../show/show-as.js";
 import { viewHost } from "../kernel.js";
+import { palettes } from "../page/palette.js";
 import { widgetHtml } from "../page/widget.js";
+import { curvesPicture } from "./curves-picture.js";
 import { LiveStatus } from "./live-status.js";
 import type { WorkStatus } from "./payload.js";
 
@@ -12,6 +15,8 @@ const leastPause = 500;
 const style = `
 .arpo-status progress{width:min(420px,100%);accent-color:var(--accent)}
 .arpo-status pre{max-height:none}
+.arpo-status .arpo-curves>div>svg{display:block}
+.arpo-status .arpo-curves .arpo-bar{margin:2px 0}
 `;
 
 /** Work whose value shows itself once it is done: its kind says what a Stop button ends it after. */
@@ -53,8 +58,14 @@ export function watchWork({ after, stop }: Work): LiveShow | undefined {
 }
 
 function bundleOf(id: string, status: WorkStatus): Record<string, string> {
-  const { line, table } = status;
-  const still = `<p>${escapeHtml(line)}</p>${table === undefined ? "" : `<pre>${escapeHtml(table)}</pre>`}`;
+  const { line, table, curves } = status;
+  const { series, ink = "#808080" } = palettes.auto;
+  const still = [
+    `<p>${escapeHtml(line)}</p>`,
+    ...(table === undefined ? [] : [`<pre>${escapeHtml(table)}</pre>`]),
+    ...(curves ? [curvesPicture(curves, { width: 620, colours: series, ink })] : []),
+  ].join("");
   const html = widgetHtml({ name: "status", id, still, style, program, data: { status } });
-  return { "text/html": html, "text/plain": table === undefined ? line : `${table}\n${line}` };
+  const text = [table ?? [], curves ? curvesText(curves) : [], line].flat().join("\n");
+  return { "text/html": html, "text/plain": text };
 }

@@ -17,6 +17,8 @@ export interface PanelView {
   cursor?: number;
   hidden: readonly number[];
   oneRun: boolean;
+  /** What the curves are over. Default: step. */
+  axis?: string;
 }
 
 /** Where values lie in a panel. */
@@ -100,7 +102,7 @@ export function drawPanel(panel: BoardPanel, view: PanelView): string {
     const anchor =
       view.from === view.to || step === middle ? "middle" : step === view.from ? "start" : "end";
     parts.push(
-      `<text x="${at(x(step))}" y="${view.height - 6}" text-anchor="${anchor}" ${text}>${step === view.from ? "step " : ""}${step}</text>`,
+      `<text x="${at(x(step))}" y="${view.height - 6}" text-anchor="${anchor}" ${text}>${step === view.from ? `${view.axis ?? "step"} ` : ""}${step.toLocaleString("en")}</text>`,
     );
   }
   const dashes = ["", "5 3", "2 3", "8 3 2 3"];

@@ -1,11 +1,11 @@
 import { startExplorer } from "../../explorer/page/start-explorer.js";
-import { carried, carrier, element, svgElement } from "../../page/element.js";
+import { carried, carrier, element } from "../../page/element.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
 import { statusBar } from "../../status/page/status-bar.js";
 import type { BoardPanel, BoardPayload } from "../payload.js";
 import { choicesOf, ShownBoard } from "./shown-board.js";
 import { drawPanel, panelScale } from "./draw-panel.js";
-import { runMark } from "./run-mark.js";
+import { runKey } from "./run-key.js";
 import { figuresNow, figuresTable } from "./tell-figures.js";
 
 /** Which runs are shown, and how smooth their curves are; `changed` follows every change. */
@@ -20,12 +20,8 @@ function makeControls(shown: ShownBoard, changed: () => void): HTMLElement {
         choices.hidden = choices.hidden.filter((each) => each !== i).concat(box.checked ? [] : [i]);
         changed();
       };
-      const colour = series[i % series.length]!;
-      const line = svgElement("path", { d: "M0 5.5H14", stroke: colour, "stroke-width": 2 });
-      const mark = svgElement("path", { d: runMark(i, 7, 5.5, 3.6), fill: colour });
-      const size = { "aria-hidden": "true", class: "arpo-key" };
       const words = `${name} (${seeds} ${seeds === 1 ? "seed" : "seeds"})`;
-      bar.append(element("label", {}, box, svgElement("svg", size, line, mark), words));
+      bar.append(element("label", {}, box, runKey(i, series), words));
     });
   }
   const range = { type: "range", min: "0", max: "0.95", step: "0.05", "data-smooth": "" };

@@ -1,22 +1,61 @@
+import { lastOf, type LiveCurves } from "../../../show/live-curves.js";
+import type { LiveMore } from "../../../show/show-as.js";
+import { runKey } from "../../board/page/run-key.js";
 import { carried, element } from "../../page/element.js";
+import { coloursOf, type PageColours } from "../../page/page-colours.js";
+import { curvesPicture } from "../curves-picture.js";
 import type { WorkStatus } from "../payload.js";
 import { statusBar } from "./status-bar.js";
 
+/** The curves of work that goes on: a title, a key with the last values, and a picture. */
+function makeCurves(root: HTMLElement, colours: PageColours) {
+  const { series } = coloursOf(root, colours);
+  const title = element("b", {});
+  const keys = element("div", { class: "arpo-bar" });
+  const picture = element("div", {});
+  const box = element("div", { class: "arpo-curves" }, title, keys, picture);
+  let known: LiveCurves | undefined;
+  const draw = () => {
+    box.hidden = known === undefined;
+    if (!known) return;
+    title.textContent = `${known.title}, mean of the seeds so far with its 95% interval`;
+    keys.replaceChildren(
+      ...known.curves.map((curve, i) =>
+        element("span", {}, runKey(i, series), `${curve.name}: ${lastOf(curve)}`),
+      ),
+    );
+    const width = Math.max(240, Math.min(620, root.clientWidth));
+    const ink = getComputedStyle(root).color;
+    // The drawing holds numbers and escaped titles, nothing of what a model wrote.
+    picture.innerHTML = curvesPicture(known, { width, colours: series, ink });
+  };
+  new ResizeObserver(draw).observe(root);
+  return {
+    box,
+    show: (curves: LiveCurves | undefined) => {
+      known = curves;
+      draw();
+    },
+  };
+}
+
 /** Brings the status of work that goes on to life. */
-export function startStatus(id: string): void {
+export function startStatus(id: string, colours: PageColours): void {
   // Where a status replaces itself, the new one is the last of its name.
   const root = [...document.querySelectorAll<HTMLElement>(`[id="${id}"]`)].at(-1);
   const status = carried<WorkStatus>(root, "status");
   if (!root || status === undefined) return;
   const done = element("progress", { max: "1", "aria-label": "how much is done" });
   const table = element("pre", {});
-  const show = ({ share, table: text }: Pick<WorkStatus, "share" | "table">) => {
+  const curves = makeCurves(root, colours);
+  const show = ({ share, table: text, curves: given }: LiveMore) => {
     done.hidden = share === undefined;
     if (share !== undefined) done.value = share;
     table.hidden = text === undefined;
     table.textContent = text ?? "";
+    curves.show(given);
   };
-  show(status);
   root.querySelector("[data-picture]")?.remove();
-  root.append(statusBar(status, show), done, table);
+  root.append(statusBar(status, show), done, table, curves.box);
+  show(status);
 }

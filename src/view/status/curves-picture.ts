@@ -1,0 +1,28 @@
+import type { LiveCurves } from "../../show/live-curves.js";
+import { drawPanel } from "../board/page/draw-panel.js";
+
+/** How the curves of work that goes on are drawn. */
+interface CurvesPictureOptions {
+  width: number;
+  colours: readonly string[];
+  ink: string;
+}
+
+/** The curves of work that goes on, drawn as a board draws its runs. */
+export function curvesPicture(
+  { title, x: axis, curves }: LiveCurves,
+  { width, colours, ink }: CurvesPictureOptions,
+): string {
+  const xs = curves.flatMap(({ x }) => x);
+  const missing = (values: readonly (number | null)[]) => values.map((value) => value ?? NaN);
+  const panel = {
+    ...{ title, help: "", stacked: false, labels: [title] },
+    curves: curves.map(({ x, y, low, high }, run) => ({
+      ...{ run, label: title, x, y, low: missing(low), high: missing(high) },
+    })),
+  };
+  return drawPanel(panel, {
+    ...{ width, height: 180, from: Math.min(...xs), to: Math.max(...xs), axis, colours, ink },
+    ...{ smoothing: 0, hidden: [], oneRun: curves.length === 1 },
+  });
+}
