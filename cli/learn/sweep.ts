@@ -13,8 +13,8 @@ import {
   type SweepRuns,
   sweepStatus,
 } from "../../src/run/sweep/sweep-runs.js";
-import { curvesText } from "../../src/show/live-curves.js";
 import { printable } from "../../src/text/printable.js";
+import { curvesText } from "../../src/view/status/curves-text.js";
 import { seeds as parseSeeds } from "../terminal/numbers.js";
 import { liveLines } from "../terminal/live-lines.js";
 import { say } from "../terminal/say.js";

@@ -1,7 +1,4 @@
-import { interpolated } from "../eval/metrics/interpolated.js";
 import { plusMinus } from "../text/interval-text.js";
-import { textCurve } from "../text/text-curve.js";
-import { textTable } from "../text/text-table.js";
 
 /** One of several curves: a mean, with its 95% interval where it is one over several seeds. */
 export interface LiveCurve {
@@ -29,23 +26,4 @@ export function lastOf({ y, high, seeds }: LiveCurve): string {
   if (last === undefined) return "not measured yet";
   const value = end === null ? String(Number(last.toPrecision(3))) : plusMinus(last, end - last);
   return `${value} (${seeds} ${seeds === 1 ? "seed" : "seeds"})`;
-}
-
-const width = 24;
-
-/** Curves in lines of text: bars at equal places of a common axis. */
-export function curvesText({ title, x: axis, curves }: LiveCurves): string {
-  const xs = curves.flatMap(({ x }) => x);
-  const ys = curves.flatMap(({ y }) => y);
-  const [from, to] = [Math.min(...xs), Math.max(...xs)];
-  const scale = { low: Math.min(...ys), high: Math.max(...ys), width };
-  const places = Array.from({ length: width }, (_, i) => from + ((to - from) * i) / (width - 1));
-  const rows = curves.map((curve) => {
-    const { name, x, y } = curve;
-    const points = x.map((at, i) => ({ x: at, value: y[i]! }));
-    const values = places.flatMap((place) => interpolated(points, place) ?? []);
-    return [name, textCurve(values, scale).padEnd(width), lastOf(curve)];
-  });
-  const ends = `${from.toLocaleString("en")} to ${to.toLocaleString("en")} ${axis}`;
-  return `${title}, ${ends}, mean of the seeds so far\n${textTable(rows, "left")}`;
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { studentInterval } from "../../eval/metrics/interval.js";
-import { curvesText } from "../../show/live-curves.js";
 import { sweepCurves } from "./sweep-curves.js";
 import { type SweepRun, sweepStatus } from "./sweep-runs.js";
 
@@ -57,14 +56,4 @@ test("sweepCurves() keeps long runs to as many places as can be seen, the last o
   const { curves } = sweepCurves([run("fresh", 1, 1234, 0.1)])!;
   assert.ok(curves[0]!.x.length <= 100);
   assert.equal(curves[0]!.x.at(-1), 1_234_000);
-});
-
-test("curvesText() draws each arm in a line, at equal places of a common axis", () => {
-  const runs = [run("fresh", 1, 4, 0.1), run("trees", 1, 2, 0.2), run("late", 1, 0, 0)];
-  const [head, fresh, trees, late] = curvesText(sweepCurves(runs)!).split("\n");
-  assert.equal(head, "held-out score, 0 to 4,000 tokens, mean of the seeds so far");
-  assert.match(fresh!, /^fresh +▁+▂+▃+▄+▅+▆+▇+█+ +0\.4 \(1 seed\)$/);
-  assert.equal(/[▁-█]+/.exec(fresh!)![0].length, 24);
-  assert.equal(/[▁-█]+/.exec(trees!)![0].length, 12);
-  assert.match(late!, /^late +▁ +0 \(1 seed\)$/);
 });

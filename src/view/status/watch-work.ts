@@ -1,12 +1,12 @@
 import { program } from "#pages/status";
 import { randomUUID } from "#platform/uuid";
 import { escapeHtml } from "../../../picture/escape.js";
-import { curvesText } from "../../show/live-curves.js";
 import type { LiveShow } from "../../show/show-as.js";
 import { viewHost } from "../kernel.js";
 import { palettes } from "../page/palette.js";
 import { widgetHtml } from "../page/widget.js";
 import { curvesPicture } from "./curves-picture.js";
+import { curvesText } from "./curves-text.js";
 import { LiveStatus } from "./live-status.js";
 import type { WorkStatus } from "./payload.js";
 
