@@ -129,6 +129,23 @@ test("sft killed at moments all along and run again ends with the same bytes", a
   await rm(home, { recursive: true });
 });
 
+test("sft stopped with Ctrl-C keeps its step, and `view` shows the loss and where it was stopped", async () => {
+  const { home, file } = await project();
+  const running = start(["sft", await file("run")]);
+  await running.said(/^4\/23 /m);
+  running.child.kill("SIGINT");
+  assert.equal(await running.ended, 130, running.output());
+  const log = (await readFile(join(home, "run/trainer_log.jsonl"), "utf8")).trim().split("\n");
+  assert.ok(log.length >= 4 && log.length < 23, running.output());
+  const page = join(home, "page.html");
+  const shown = await runToEnd(["view", join(home, "run"), "--out", page]);
+  assert.equal(shown.status, 0, shown.output);
+  const html = await readFile(page, "utf8");
+  assert.match(html, new RegExp(`stopped at step ${log.length}<`));
+  assert.match(html, /"title":"Loss"/);
+  await rm(home, { recursive: true });
+});
+
 test("sft names what it cannot use", async () => {
   const { home, file } = await project();
   const path = await file("out");

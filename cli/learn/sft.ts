@@ -74,6 +74,6 @@ export async function sftFromConfig(path: string, overrides: string[]): Promise<
   if (config.plot_loss && run.log.length > 0) await plotLoss(run);
   run.dispose();
   say(
-    `done: ${run.folder}\nnext: arpo-lab sample --config run.yaml --model ${run.folder}; arpo-lab train --config run.yaml actor_rollout_ref.model.path=${run.folder}`,
+    `done: ${run.folder}\nnext: board(${JSON.stringify(run.folder)}) in a cell shows it; arpo-lab sample --config run.yaml --model ${run.folder}; arpo-lab train --config run.yaml actor_rollout_ref.model.path=${run.folder}`,
   );
 }

@@ -124,12 +124,15 @@ interface Shown {
   tree?: (index: number) => string | undefined;
 }
 
-/** Whether a folder is a run of this package, which the board reads by itself. */
+/** What the folders of runs, of fine-tuning and of sweeps hold. */
+const marks = [["config.yaml", "metrics.jsonl"], ["trainer_log.jsonl"], ["sweep.json"]];
+
+/** Whether a folder is of this package, so that the board reads it by itself. */
 function isRun(path: string): boolean {
   const folder = resolve(homePath(path));
   return (
     statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true &&
-    ["config.yaml", "metrics.jsonl"].every((name) => existsSync(join(folder, name)))
+    marks.some((names) => names.every((name) => existsSync(join(folder, name))))
   );
 }
 

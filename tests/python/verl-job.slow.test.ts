@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { loadTrees } from "../../src/rollout/files/tree-files.js";
-import { readRunFolder } from "../../src/view/board/read-runs.js";
+import { readRunFolder } from "../../src/view/board/read-folder.js";
 import { RayMachines } from "./ray-cluster.js";
 import { cpuEnvironment, experimentIn, onCpu, root, verlMissing, verlPython } from "./verl-cpu.js";
 

@@ -22,7 +22,7 @@ import { score } from "../../src/reward/score-trees.js";
 import { loadTools } from "../../src/tools/load-tools.js";
 import { board } from "../../src/view/board/board.js";
 import { explore } from "../../src/view/explorer/explore.js";
-import { readRunFolder } from "../../src/view/board/read-runs.js";
+import { readRunFolder } from "../../src/view/board/read-folder.js";
 import { until } from "../until.js";
 import {
   cpuEnvironment,

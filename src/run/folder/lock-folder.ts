@@ -79,17 +79,25 @@ function removeIfPossible(path: string): void {
   }
 }
 
+/** Who writes the folder now; undefined where it is free or its writer is gone. */
+async function writerOf(folder: string): Promise<string | undefined> {
+  const path = join(resolve(folder), lockFile);
+  if (ours.has(path)) return "this one is at it already";
+  const holder = await holderOf(path);
+  return holder && (holder.host !== hostname() || isAlive(holder))
+    ? `process ${holder.pid} on ${holder.host} is at it (delete ${lockFile} if it is not)`
+    : undefined;
+}
+
+/** Whether a process writes the folder now. */
+export async function isTaken(folder: string): Promise<boolean> {
+  return (await writerOf(folder)) !== undefined;
+}
+
 /** Throws where another writer lives; says nothing of a folder that is free or whose writer is gone. */
 export async function refuseTaken(folder: string): Promise<void> {
-  const path = join(resolve(folder), lockFile);
-  if (ours.has(path)) throw taken(folder, "this one is at it already");
-  const holder = await holderOf(path);
-  if (holder && (holder.host !== hostname() || isAlive(holder))) {
-    throw taken(
-      folder,
-      `process ${holder.pid} on ${holder.host} is at it (delete ${lockFile} if it is not)`,
-    );
-  }
+  const who = await writerOf(folder);
+  if (who !== undefined) throw taken(folder, who);
 }
 
 function taken(folder: string, who: string): Error {

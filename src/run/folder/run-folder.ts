@@ -29,6 +29,9 @@ const trainingLayout: FolderLayout = {
   latest: "latest_checkpointed_iteration.txt",
 };
 
+/** Fine-tuning's, by LLaMA-Factory's names. A line of the log counts its step from 0, a checkpoint from 1. */
+export const tuningLayout: FolderLayout = { checkpoint: "checkpoint-", log: "trainer_log.jsonl" };
+
 type Line = { step: number } & Record<string, unknown>;
 
 interface RewindOptions {

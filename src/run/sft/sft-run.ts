@@ -18,7 +18,7 @@ import { Random } from "../../random/random.js";
 import { ready } from "../../tensor/backends.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
 import { refuseBroken } from "../folder/refuse-broken.js";
-import { type FolderLayout, RunFolder } from "../folder/run-folder.js";
+import { RunFolder, tuningLayout as layout } from "../folder/run-folder.js";
 import type { SftConfig } from "./sft-config.js";
 
 /** The examples that a configuration names, to train on and to evaluate on. */
@@ -67,8 +67,6 @@ async function readExamples(
 /** A step with what there is of its time; the log holds the step alone. */
 type SftRunStep = SftStep & { seconds: number };
 
-/** LLaMA-Factory's names. A line of the log counts its step from 0, a checkpoint from 1. */
-const layout: FolderLayout = { checkpoint: "checkpoint-", log: "trainer_log.jsonl" };
 const mergedFolder = "merged";
 const stateFile = "trainer_state.json";
 

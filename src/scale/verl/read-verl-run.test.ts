@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { loadTrees } from "../../rollout/files/tree-files.js";
 import { rollout } from "../../rollout/rollout.js";
 import { randomTextPolicy } from "../../rollout/testing/random-text-policy.js";
-import { readRunFolder } from "../../view/board/read-runs.js";
+import { readRunFolder } from "../../view/board/read-folder.js";
 import { exportVerl } from "./export-verl.js";
 import { readVerlRun } from "./read-verl-run.js";
 import type { TreeNode } from "../../rollout/tree/tree-values.js";

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { temporaryFolder } from "../../../tests/temporary.js";
 import { studentInterval } from "../../eval/metrics/interval.js";
 import { saveTrees } from "../../rollout/files/tree-files.js";
-import { RunFolder } from "../../run/folder/run-folder.js";
+import { RunFolder, tuningLayout } from "../../run/folder/run-folder.js";
 import type { TrainingRun } from "../../run/trainer/train-cells.js";
 import { grpoBatch } from "../testing/sample-batch.js";
 import { board } from "./board.js";
@@ -143,6 +144,99 @@ test("board() reads run folders with their time and their trees", async () => {
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+test("board() reads the folder of fine-tuning, and says where it was stopped", async () => {
+  const path = join(await temporaryFolder("arpo-board"), "tuned");
+  const log = await RunFolder.own(path, tuningLayout);
+  for (const step of [0, 1, 2]) {
+    const more = step === 1 ? { evalLoss: 0.7 } : {};
+    const figures = { loss: 1 / (step + 1), learningRate: 1e-4, gradientNorm: 2, ...more };
+    await log.append(tuningLayout.log, { step, totalSteps: 5, ...figures });
+  }
+  const running = await board(path).payload();
+  assert.deepEqual([running.total, running.to, running.stopped], [5, 3, undefined]);
+  assert.deepEqual(running.runs, [{ name: "tuned", seeds: 1, steps: 3 }]);
+  const loss = running.panels[0]!;
+  assert.deepEqual([loss.title, loss.labels], ["Loss", ["training", "held out"]]);
+  assert.deepEqual(
+    loss.curves.map(({ x, y }) => [x, y]),
+    [
+      [
+        [1, 2, 3],
+        [1, 0.5, 0.33333],
+      ],
+      [[2], [0.7]],
+    ],
+  );
+  assert.match((await board(path).bundle())["text/plain"]!, /^Training, step 3 of 5\n {2}tuned: 3/);
+  log.release();
+  const bundle = await board(path).bundle();
+  assert.match(bundle["text/plain"]!, /^Training, stopped at step 3\n/);
+  assert.match(bundle["image/svg+xml"]!, /stopped at step 3</);
+  assert.equal((carried(bundle["text/html"]!, "board") as BoardPayload).stopped, 3);
+  for (const step of [3, 4]) await log.append(tuningLayout.log, { step, totalSteps: 5, loss: 0.1 });
+  const done = await board(path).payload();
+  assert.deepEqual([done.total, done.to, done.stopped], [undefined, 5, undefined]);
+});
+
+test("board() says where the run of a folder was stopped, by the share of it that is done", async () => {
+  const path = join(await temporaryFolder("arpo-board"), "run");
+  const run = await RunFolder.own(path);
+  await run.appendMetrics({ step: 0, "val-core/calc/reward/mean@1": 0.1 });
+  await run.appendMetrics({ step: 1, "critic/score/mean": 0.2, "training/progress": 1 / 3 });
+  const running = await board(path).payload();
+  assert.deepEqual([running.total, running.stopped], [3, undefined]);
+  run.release();
+  assert.equal((await board(path).payload()).stopped, 1);
+  assert.equal((await board({ a: path, b: lines(0) }).payload()).stopped, undefined);
+  // With a budget nobody knows the number of steps.
+  await run.appendMetrics({ step: 2, "critic/score/mean": 0.2, "training/progress": 0.7 });
+  const budget = await board(path).payload();
+  assert.deepEqual([budget.total, budget.stopped], [undefined, 2]);
+});
+
+test("board() of a sweep's folder has a curve for each arm: the mean of the seeds so far", async () => {
+  const path = join(await temporaryFolder("arpo-board"), "sweep");
+  const ids = ["fresh/seed-1", "trees/seed-1", "fresh/seed-2", "trees/seed-2"];
+  await mkdir(path);
+  await writeFile(
+    join(path, "sweep.json"),
+    JSON.stringify(Object.fromEntries(ids.map((id) => [id, {}]))),
+  );
+  await assert.rejects(board(path).payload(), /metrics.jsonl must be there/);
+  for (const [id, steps, score] of [
+    [ids[0]!, 3, 0.2],
+    [ids[1]!, 2, 0.3],
+    [ids[2]!, 1, 0.4],
+  ] as const) {
+    await mkdir(join(path, dirname(id)), { recursive: true });
+    const run = await RunFolder.open(join(path, id));
+    for (let step = 1; step <= steps; step++) {
+      await run.appendMetrics({ step, "critic/score/mean": score });
+    }
+  }
+  const { runs, panels } = await board(path).payload();
+  assert.deepEqual(runs, [
+    { name: "fresh", seeds: 2, steps: 3 },
+    { name: "trees", seeds: 1, steps: 2 },
+  ]);
+  const [fresh, trees] = panels[0]!.curves;
+  assert.deepEqual(
+    [fresh!.x, fresh!.y],
+    [
+      [1, 2, 3],
+      [0.3, 0.2, 0.2],
+    ],
+  );
+  assert.deepEqual(
+    fresh!.high!.map((end) => end !== null),
+    [true, false, false],
+  );
+  assert.deepEqual(trees!.y, [0.3, 0.3]);
+  const { "image/svg+xml": picture, "text/plain": text } = await board(path).bundle();
+  assert.doesNotMatch(picture!, /NaN|null/);
+  assert.match(text!, /fresh: 3 steps, 2 seeds\n +Score: 0.3 → 0.2\n/);
 });
 
 test("board() keeps within its room for trees, spread over the steps", async () => {

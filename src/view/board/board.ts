@@ -16,17 +16,12 @@ import {
   pickTree,
   readTrees,
 } from "./make-payload.js";
+import { comeWords } from "./page/come-words.js";
 import { drawPanel } from "./page/draw-panel.js";
 import type { WorkStatus } from "../status/payload.js";
 import type { BoardPayload, BoardTrees } from "./payload.js";
-import {
-  type BoardRun,
-  type BoardRuns,
-  namedRuns,
-  readRunFolder,
-  recordOf,
-  type RunRecord,
-} from "./read-runs.js";
+import { readRunFolder, withArms } from "./read-folder.js";
+import { type BoardRun, type BoardRuns, namedRuns, recordOf, type RunRecord } from "./read-runs.js";
 
 const columns = 3;
 const [width, height, head] = [330, 150, 26];
@@ -64,7 +59,7 @@ function boardPicture(payload: BoardPayload, theme: Theme = "auto"): string {
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${wide} ${tall}" width="${wide}" height="${tall}" style="max-width:100%;height:auto" ` +
     `font-family="system-ui,sans-serif" font-size="13" role="img" aria-label="${escapeHtml(payload.title)}">${ground}` +
-    `<text x="10" y="20" font-size="15" font-weight="600" fill="${ink}">${escapeHtml(payload.title)} <tspan font-size="12">${names.join("")}</tspan></text>` +
+    `<text x="10" y="20" font-size="15" font-weight="600" fill="${ink}">${escapeHtml(payload.title)} <tspan font-size="12">${names.join("")}${comeWords(payload)}</tspan></text>` +
     `${panels.join("")}</svg>`
   );
 }
@@ -107,8 +102,9 @@ export class Board {
 
   /** The runs, read anew: a run may have continued. */
   async #records(): Promise<RunRecord[][]> {
+    const runs = await withArms(this.#runs);
     return Promise.all(
-      this.#runs.map(([name, seeds]) =>
+      runs.map(([name, seeds]) =>
         Promise.all(
           seeds.map(async (run) => recordOf(name, run) ?? readRunFolder(name, run as string)),
         ),
@@ -190,20 +186,22 @@ function boardText(payload: BoardPayload): string {
         .map((curve) => {
           const label = panel.labels.length > 1 ? `${panel.title}, ${curve.label}` : panel.title;
           const last = curve.y.at(-1);
-          const end = curve.high ? plusMinus(last!, curve.high.at(-1)! - last!) : show(last);
-          return `    ${label}: ${show(curve.y[0])} → ${end}`;
+          const high = curve.high?.at(-1) ?? null;
+          const value = high === null ? show(last) : plusMinus(last!, high - last!);
+          return `    ${label}: ${show(curve.y[0])} → ${value}`;
         }),
     );
     const many = seeds > 1 ? `, ${seeds} seeds` : "";
     return [`  ${name}: ${steps} steps${many}`, ...values].join("\n");
   });
-  return [payload.title, ...lines].join("\n");
+  const come = comeWords(payload);
+  return [`${payload.title}${come === "" ? "" : `, ${come}`}`, ...lines].join("\n");
 }
 
 /**
  * Compares training runs: rewards and their parts, entropy, KL, clipping, tool calls, lengths and time over
  * the steps. A run with several seeds gets 95% confidence bands. The rollouts of any step can be opened.
- * Takes runs made in cells, run folders (by path), or lines of metrics.
+ * Takes runs made in cells, the folders (by path) of runs, of fine-tuning and of sweeps, or lines of metrics.
  *
  * @example
  * ```ts

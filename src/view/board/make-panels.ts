@@ -168,7 +168,7 @@ const cpu: PanelPlan = {
 
 const short = (x: number) => Number(x.toPrecision(5));
 
-/** The mean over the seeds at the steps that all of them have. */
+/** The mean over those of the seeds that have come to a step; one seed alone has no interval. */
 function curveOver(seeds: readonly RunRecord[], metric: string): Omit<BoardCurve, "run" | "label"> {
   if (seeds.length === 1) {
     const points = curveOf(seeds[0]!.lines, metric);
@@ -180,15 +180,14 @@ function curveOver(seeds: readonly RunRecord[], metric: string): Omit<BoardCurve
       byStep.set(step, [...(byStep.get(step) ?? []), value]);
     }
   }
-  const x = [...byStep.keys()]
-    .filter((step) => byStep.get(step)!.length === seeds.length)
-    .sort((a, b) => a - b);
+  const x = [...byStep.keys()].sort((a, b) => a - b);
   const means = x.map((step) => studentInterval(byStep.get(step)!));
+  const end = (value: number) => (Number.isNaN(value) ? null : short(value));
   return {
     x,
     y: means.map(({ mean }) => short(mean)),
-    low: means.map(({ mean, half }) => short(mean - half)),
-    high: means.map(({ mean, half }) => short(mean + half)),
+    low: means.map(({ mean, half }) => end(mean - half)),
+    high: means.map(({ mean, half }) => end(mean + half)),
   };
 }
 

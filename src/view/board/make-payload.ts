@@ -47,7 +47,8 @@ export function boardPayload(
     from: steps.length === 0 ? 0 : steps.reduce((a, b) => Math.min(a, b), Infinity),
     to,
     ...(total > to ? { total } : {}),
-    ...defined({ stopped: records.find(({ stopped }) => stopped !== undefined)?.stopped }),
+    // Of several runs each may have been stopped elsewhere.
+    ...(records.length === 1 ? defined({ stopped: records[0]!.stopped }) : {}),
     panels: makePanels(runs),
     rollouts: [],
   };

@@ -9,9 +9,9 @@ export interface BoardCurve {
   label: string;
   x: number[];
   y: number[];
-  /** 95% confidence interval of the mean over seeds, where there are several. */
-  low?: number[];
-  high?: number[];
+  /** 95% confidence interval of the mean over seeds, where several have come to the step. */
+  low?: (number | null)[];
+  high?: (number | null)[];
 }
 
 /** One picture of the board. */

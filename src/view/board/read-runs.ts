@@ -2,6 +2,7 @@ import { defined } from "../../../arguments/defined.js";
 import { ImportedRollouts } from "../../import/imported-rollouts.js";
 import { FineTuning } from "../../learn/sft/fine-tune.js";
 import type { TrainingBatch } from "../../learn/batch.js";
+import type { SftStep } from "../../learn/sft/train.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
@@ -80,13 +81,17 @@ export function recordOf(name: string, run: BoardRun): RunRecord | undefined {
 
 /** Fine-tuning has a loss and no trees. */
 function recordOfTuning(name: string, run: FineTuning): RunRecord {
-  const lines = run.steps.map(({ step, loss, evalLoss, gradientNorm, learningRate }) => ({
+  const { steps, totalSteps: total, stoppedAt: stopped } = run;
+  return { ...{ name, lines: tuningLines(steps), total, trees: [] }, ...defined({ stopped }) };
+}
+
+/** The steps of fine-tuning by the names that a board knows. */
+export function tuningLines(steps: readonly SftStep[]): MetricLine[] {
+  return steps.map(({ step, loss, evalLoss, gradientNorm, learningRate }) => ({
     step: step + 1,
     ...{ "train/loss": loss, "actor/grad_norm": gradientNorm, "train/lr": learningRate },
     ...defined({ "val/loss": evalLoss }),
   }));
-  const { totalSteps: total, stoppedAt: stopped } = run;
-  return { ...{ name, lines, total, trees: [] }, ...defined({ stopped }) };
 }
 
 /** Other people's rollouts: their numbers, and of each step the prompt whose scores differ most. */
@@ -112,48 +117,4 @@ function recordOfImport(name: string, imported: ImportedRollouts): RunRecord {
     };
   });
   return { name, lines: [...imported.steps], trees };
-}
-
-/** Reads a run folder, without its trees: these are read when they are needed. */
-export async function readRunFolder(name: string, path: string): Promise<RunRecord> {
-  const { namesIfThere, readIfThere } = await import("../../files/read-if-there.js");
-  const { join } = await import("#platform/path");
-  const { RunFolder } = await import("../../run/folder/run-folder.js");
-  const folder = await RunFolder.existing(path);
-  const timing = new Map((await folder.lines("timing.jsonl")).map((line) => [line.step, line]));
-  const lines = (await folder.metrics()).map((line) => ({ ...timing.get(line.step), ...line }));
-  const files = await namesIfThere(join(path, "rollouts"));
-  const trees = files
-    .flatMap((file): StepTrees[] => {
-      const step = /^(\d+)\.(?:jsonl|parquet)$/.exec(file)?.[1];
-      if (step === undefined) return [];
-      return [{ step: Number(step), path: join(path, "rollouts", file) }];
-    })
-    .sort((a, b) => a.step - b.step);
-  // The tokenizer of the model that was trained makes text of the trees' tokens.
-  const config = (await readIfThere(join(path, "config.yaml"))) ?? "";
-  const { parse } = await import("yaml");
-  const settings = parse(config) as
-    { actor_rollout_ref?: { model?: { path?: string } } } | undefined;
-  const tokenizer = await tokenizerOf(path, settings?.actor_rollout_ref?.model?.path);
-  return { ...{ name, lines, trees }, ...defined({ tokenizer }) };
-}
-
-/** The tokenizer of the run's model, or a checkpoint's: a run may have come from another folder or machine. */
-async function tokenizerOf(run: string, model?: string): Promise<Tokenizer | undefined> {
-  const { existsSync, readdirSync } = await import("#platform/files");
-  const { join } = await import("#platform/path");
-  const { modelFolder } = await import("../../model/files/model-folder.js");
-  const saved = readdirSync(run).filter((name) => name.startsWith("global_step_"));
-  const folders = [
-    ...(model === undefined ? [] : [modelFolder(model)]),
-    ...saved.map((name) => join(run, name, "actor")),
-  ];
-  const holds = (one: string) =>
-    existsSync(/\.gguf$/i.test(one) ? one : join(one, "tokenizer.json"));
-  const folder = folders.find(holds);
-  // Without any, trees show token numbers.
-  if (folder === undefined) return undefined;
-  const { HfTokenizer } = await import("../../model/tokenizer/hf-tokenizer.js");
-  return HfTokenizer.load(folder);
 }

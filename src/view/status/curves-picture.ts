@@ -14,12 +14,9 @@ export function curvesPicture(
   { width, colours, ink }: CurvesPictureOptions,
 ): string {
   const xs = curves.flatMap(({ x }) => x);
-  const missing = (values: readonly (number | null)[]) => values.map((value) => value ?? NaN);
   const panel = {
     ...{ title, help: "", stacked: false, labels: [title] },
-    curves: curves.map(({ x, y, low, high }, run) => ({
-      ...{ run, label: title, x, y, low: missing(low), high: missing(high) },
-    })),
+    curves: curves.map(({ x, y, low, high }, run) => ({ run, label: title, x, y, low, high })),
   };
   return drawPanel(panel, {
     ...{ width, height: 180, from: Math.min(...xs), to: Math.max(...xs), axis, colours, ink },

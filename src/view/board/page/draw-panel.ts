@@ -33,6 +33,7 @@ export function smoothed(values: readonly number[], amount: number): number[] {
   let sum = 0;
   let weight = 0;
   return values.map((value) => {
+    if (Number.isNaN(value)) return NaN;
     sum = amount * sum + (1 - amount) * value;
     weight = amount * weight + (1 - amount);
     return sum / weight;
@@ -58,7 +59,8 @@ export function panelScale(panel: BoardPanel, view: PanelView): PanelScale {
   for (const curve of shownCurves(panel, view)) {
     for (const values of [curve.y, curve.low ?? [], curve.high ?? []]) {
       for (const value of values) {
-        if (Number.isFinite(value)) [low, high] = [Math.min(low, value), Math.max(high, value)];
+        if (value === null || !Number.isFinite(value)) continue;
+        [low, high] = [Math.min(low, value), Math.max(high, value)];
       }
     }
   }
@@ -82,6 +84,18 @@ export function panelScale(panel: BoardPanel, view: PanelView): PanelScale {
   const y = (value: number) =>
     up + (1 - (value - bottom) / (top - bottom)) * (view.height - up - down);
   return { x, y, ticks };
+}
+
+/** Where a list has numbers, one after the other: from a place to the one behind it. */
+function whole(values: readonly number[]): [from: number, to: number][] {
+  const found: [number, number][] = [];
+  values.forEach((value, i) => {
+    if (!Number.isFinite(value)) return;
+    const last = found.at(-1);
+    if (last?.[1] === i) last[1] = i + 1;
+    else found.push([i, i + 1]);
+  });
+  return found;
 }
 
 /** A panel as SVG: curves with their confidence bands over the steps. */
@@ -121,14 +135,18 @@ export function drawPanel(panel: BoardPanel, view: PanelView): string {
     const colour = view.colours[(view.oneRun ? place : curve.run) % view.colours.length]!;
     const dash = dashes[place % dashes.length]!;
     const area = (upper: readonly number[], lower: readonly number[], opacity: number) => {
-      const back = line(curve.x.toReversed(), lower.toReversed()).replace("M", "L");
-      const d = line(curve.x, upper) + back;
-      if (d !== "") parts.push(`<path d="${d}Z" fill="${colour}" fill-opacity="${opacity}"/>`);
+      for (const [from, to] of whole(upper)) {
+        const xs = curve.x.slice(from, to);
+        const back = line(xs.toReversed(), lower.slice(from, to).toReversed()).replace("M", "L");
+        const d = line(xs, upper.slice(from, to)) + back;
+        parts.push(`<path d="${d}Z" fill="${colour}" fill-opacity="${opacity}"/>`);
+      }
     };
     if (curve.base) area(curve.y, curve.base, 0.45);
     const amount = curve.base ? 0 : view.smoothing;
     const bend = (values: readonly number[]) => (amount > 0 ? smoothed(values, amount) : values);
-    if (curve.low && curve.high) area(bend(curve.high), bend(curve.low), 0.16);
+    const known = (values: readonly (number | null)[]) => bend(values.map((one) => one ?? NaN));
+    if (curve.low && curve.high) area(known(curve.high), known(curve.low), 0.16);
     const style = `fill="none" stroke="${colour}" stroke-linejoin="round"`;
     if (amount > 0) {
       parts.push(`<path d="${line(curve.x, curve.y)}" ${style} stroke-opacity=".3"/>`);

@@ -4,6 +4,7 @@ import { coloursOf, type PageColours } from "../../page/page-colours.js";
 import { statusBar } from "../../status/page/status-bar.js";
 import type { BoardPanel, BoardPayload } from "../payload.js";
 import { choicesOf, ShownBoard } from "./shown-board.js";
+import { comeWords } from "./come-words.js";
 import { drawPanel, panelScale } from "./draw-panel.js";
 import { runKey } from "./run-key.js";
 import { figuresNow, figuresTable } from "./tell-figures.js";
@@ -192,14 +193,9 @@ function makeRollouts(
 }
 
 /** A board's title, and how far its run has come while it continues. */
-function titleOf({ title, to, total, stopped, status }: BoardPayload): HTMLElement[] {
-  const words =
-    stopped !== undefined
-      ? `stopped at step ${stopped}`
-      : total === undefined
-        ? ""
-        : `step ${to} of ${total}`;
-  const told = element("span", { class: "arpo-muted" }, words);
+function titleOf(payload: BoardPayload): HTMLElement[] {
+  const { title, to, total, stopped, status } = payload;
+  const told = element("span", { class: "arpo-muted" }, comeWords(payload));
   const head = element("div", { class: "arpo-title" }, element("b", {}, title), told);
   const now = status === undefined ? [] : [statusBar(status)];
   if (total === undefined || stopped !== undefined) return [head, ...now];

@@ -16,7 +16,8 @@ function figuresOf(
     if (i < 0) return [];
     const bend = choices.smoothing > 0 && !panel.stacked;
     const value = (bend ? smoothed(curve.y, choices.smoothing) : curve.y)[i]!;
-    const text = curve.high ? plusMinus(value, curve.high[i]! - curve.y[i]!) : numberText(value, 3);
+    const end = curve.high?.[i] ?? null;
+    const text = end === null ? numberText(value, 3) : plusMinus(value, end - curve.y[i]!);
     return [{ label: curve.label, text }];
   });
 }
