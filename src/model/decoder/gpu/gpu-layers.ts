@@ -18,8 +18,8 @@ import type { GpuBuffers, GpuMatrix } from "./gpu-buffers.js";
 import type { PackedStep } from "./gpu-step.js";
 import type { GpuWeights } from "./gpu-weights.js";
 
-/** Tokens that go through the layers together: more would only take more memory. */
-const CHUNK = 1024;
+/** Tokens that go through the layers together: fewer leave a large GPU idle, more would only take more memory. */
+const CHUNK = 2048;
 
 /** What a step is recorded from. */
 interface StepToRecord {

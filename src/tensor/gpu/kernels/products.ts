@@ -111,10 +111,16 @@ export function weightGradients(
   const inputs = weights[0]!.shape[1]!;
   const sizes = weights.map(({ shape }) => shape[0]!);
   const dws = weights.map(({ shape }) => backend.output(shape));
+  if (weights.length === 1) {
+    const [dy, dw, stride] = [{ at: dys[0]!, transposed: true }, backend.at(dws[0]!), sizes[0]!];
+    const product = { m: stride, n: inputs, k: rows };
+    multiply(backend, { ...dy, stride }, { at: x, stride: inputs }, { at: dw, stride: inputs }, product); // prettier-ignore
+    return dws;
+  }
   backend.run({
     program: matmul({
       ...{
-        parts: weights.length as 1 | 2 | 3,
+        parts: weights.length as 2 | 3,
         along: "rows",
         aTransposed: true,
         bTransposed: false,
