@@ -36,7 +36,11 @@ interface Bound {
   group: GPUBindGroup;
 }
 
-function isBound(bound: Bound, pipeline: GPUComputePipeline, resources: readonly GPUBufferBinding[]) {
+function isBound(
+  bound: Bound,
+  pipeline: GPUComputePipeline,
+  resources: readonly GPUBufferBinding[],
+) {
   return (
     bound.pipeline === pipeline &&
     bound.resources.every(({ buffer, offset = 0, size }, i) => {
