@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { defined } from "../../arguments/defined.js";
 import type { ConfigPreset } from "../../src/run/config/presets.js";
 import { compareAt, type CompareAtOptions } from "../../src/run/compare/compare-at.js";
-import type { Measure } from "../../src/run/compare/measured.js";
+import type { Measure } from "../../src/run/folder/measured.js";
 import { sweep } from "../../src/run/sweep/sweep.js";
 import type { SweepOptions } from "../../src/run/sweep/sweep-options.js";
 import {

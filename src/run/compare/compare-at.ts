@@ -16,7 +16,7 @@ import { textTable } from "../../text/text-table.js";
 import { RunFolder } from "../folder/run-folder.js";
 import { SweepRuns } from "../sweep/sweep-runs.js";
 import type { TrainingRun } from "../trainer/train-cells.js";
-import { type Line, measured } from "./measured.js";
+import { type Line, measured } from "../folder/measured.js";
 import { equivalence, holm, pairedStatistics, type PairedStatistics, seedsFor } from "./paired.js";
 
 /** A run that is compared: made in a cell, a run folder, or lines of metrics. */

@@ -1,8 +1,13 @@
 import { interpolated } from "../../eval/metrics/interpolated.js";
 import { studentInterval } from "../../eval/metrics/interval.js";
 import type { LiveCurve, LiveCurves } from "../../show/live-curves.js";
-import { type Measure, measured } from "../compare/measured.js";
-import type { SweepRun } from "./sweep-runs.js";
+import { type Line, type Measure, measured } from "../folder/measured.js";
+
+/** A run of a sweep: its arm, and the figures of its steps so far. */
+interface ArmRun {
+  arm: string;
+  lines?: readonly Line[];
+}
 
 const short = (x: number) => Number(x.toPrecision(5));
 
@@ -10,7 +15,7 @@ const short = (x: number) => Number(x.toPrecision(5));
 const mostPlaces = 100;
 
 /** An arm's mean over those of its seeds that have come to a place, at the places where one measured. */
-function armCurve(name: string, runs: readonly SweepRun[], measure: Measure): LiveCurve {
+function armCurve(name: string, runs: readonly ArmRun[], measure: Measure): LiveCurve {
   const seeds = runs
     .map(({ lines = [] }) => measured(lines, measure))
     .filter((points) => points.length > 0);
@@ -35,7 +40,7 @@ const score = "critic/score/mean";
  * held-out score twice, the mean score of the rollouts stands for it. Undefined before the second measurement.
  */
 export function sweepCurves(
-  runs: readonly SweepRun[],
+  runs: readonly ArmRun[],
   measure: Measure = {},
 ): LiveCurves | undefined {
   const arms = [...new Set(runs.map(({ arm }) => arm))];

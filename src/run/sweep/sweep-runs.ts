@@ -5,7 +5,7 @@ import { showAs, type Shown } from "../../show/show-as.js";
 import { plusMinus } from "../../text/interval-text.js";
 import { textTable } from "../../text/text-table.js";
 import { duration } from "../../show/progress-line.js";
-import { type Measure, valueOf } from "../compare/measured.js";
+import { type Measure, valueOf } from "../folder/measured.js";
 import { sweepCurves } from "./sweep-curves.js";
 
 /** Where a run of a sweep stands. */

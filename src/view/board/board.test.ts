@@ -12,8 +12,14 @@ import { grpoBatch } from "../testing/sample-batch.js";
 import { board } from "./board.js";
 import { showRunBoard, watchRun } from "./live.js";
 import { spreadOut } from "./make-payload.js";
-import { drawPanel, type PanelView, shownCurves, smoothed } from "./page/draw-panel.js";
-import type { BoardPanel, BoardPayload } from "./payload.js";
+import {
+  type CurvePanel,
+  drawPanel,
+  type PanelView,
+  shownCurves,
+  smoothed,
+} from "../draw/draw-panel.js";
+import type { BoardPayload } from "./payload.js";
 
 const lines = (rise: number) =>
   Array.from({ length: 12 }, (_, i) => ({
@@ -312,7 +318,7 @@ test("drawPanel() draws empty, endless and single figures", () => {
     ...{ width: 300, height: 150, from: 0, to: 4, colours: ["#000000"], ink: "#808080" },
     ...{ smoothing: 0.5, cursor: 1, hidden: [], oneRun: true },
   };
-  const panel = (curves: Partial<BoardPanel["curves"][number]>[]): BoardPanel => ({
+  const panel = (curves: Partial<CurvePanel["curves"][number]>[]): CurvePanel => ({
     ...{ title: "<T>", help: "", stacked: false, labels: ["a"] },
     curves: curves.map((curve) => ({ run: 0, label: "a", x: [], y: [], ...curve })),
   });

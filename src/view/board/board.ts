@@ -17,7 +17,7 @@ import {
   readTrees,
 } from "./make-payload.js";
 import { comeWords } from "./page/come-words.js";
-import { drawPanel } from "./page/draw-panel.js";
+import { drawPanel } from "../draw/draw-panel.js";
 import type { WorkStatus } from "../status/payload.js";
 import type { BoardPayload, BoardTrees } from "./payload.js";
 import { readRunFolder, withArms } from "./read-folder.js";

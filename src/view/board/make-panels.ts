@@ -1,6 +1,6 @@
 import { studentInterval } from "../../eval/metrics/interval.js";
 import { curveOf } from "../figures/metric-lines.js";
-import type { BoardCurve, BoardPanel } from "./payload.js";
+import type { CurvePanel, PanelCurve } from "../draw/draw-panel.js";
 import type { RunRecord } from "./read-runs.js";
 
 interface PanelPlan {
@@ -169,7 +169,7 @@ const cpu: PanelPlan = {
 const short = (x: number) => Number(x.toPrecision(5));
 
 /** The mean over those of the seeds that have come to a step; one seed alone has no interval. */
-function curveOver(seeds: readonly RunRecord[], metric: string): Omit<BoardCurve, "run" | "label"> {
+function curveOver(seeds: readonly RunRecord[], metric: string): Omit<PanelCurve, "run" | "label"> {
   if (seeds.length === 1) {
     const points = curveOf(seeds[0]!.lines, metric);
     return { x: points.map(({ step }) => step), y: points.map(({ value }) => short(value)) };
@@ -192,11 +192,11 @@ function curveOver(seeds: readonly RunRecord[], metric: string): Omit<BoardCurve
 }
 
 /** The pictures of a board: those for which some run has figures. */
-export function makePanels(runs: readonly (readonly RunRecord[])[]): BoardPanel[] {
+export function makePanels(runs: readonly (readonly RunRecord[])[]): CurvePanel[] {
   const all = [...plans, runs.length === 1 ? split : whole, cpu];
-  return all.flatMap(({ title, help, pick, stacked = false }): BoardPanel[] => {
+  return all.flatMap(({ title, help, pick, stacked = false }): CurvePanel[] => {
     const labels: string[] = [];
-    const curves = runs.flatMap((seeds, run): BoardCurve[] => {
+    const curves = runs.flatMap((seeds, run): PanelCurve[] => {
       const metrics = [...new Set(seeds.flatMap(({ lines }) => lines.flatMap(Object.keys)))];
       return metrics.flatMap((metric) => {
         const label = pick(metric);

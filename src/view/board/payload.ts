@@ -1,29 +1,6 @@
+import type { CurvePanel } from "../draw/draw-panel.js";
 import type { ExplorerPayload, LiveTree } from "../explorer/payload.js";
 import type { WorkStatus } from "../status/payload.js";
-
-/** One line of a panel. */
-export interface BoardCurve {
-  /** Place in the board's runs. */
-  run: number;
-  /** What it measures, where a panel shows several things. */
-  label: string;
-  x: number[];
-  y: number[];
-  /** 95% confidence interval of the mean over seeds, where several have come to the step. */
-  low?: (number | null)[];
-  high?: (number | null)[];
-}
-
-/** One picture of the board. */
-export interface BoardPanel {
-  title: string;
-  /** What it means, in a sentence. */
-  help: string;
-  /** Areas one above the other; only where all curves belong to one run. */
-  stacked: boolean;
-  labels: string[];
-  curves: BoardCurve[];
-}
 
 /** A step whose rollouts can be opened. */
 export interface BoardRollout {
@@ -50,7 +27,7 @@ export interface BoardPayload {
   stopped?: number;
   /** While it goes on. */
   status?: WorkStatus;
-  panels: BoardPanel[];
+  panels: CurvePanel[];
   rollouts: BoardRollout[];
 }
 

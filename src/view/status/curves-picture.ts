@@ -1,5 +1,5 @@
 import type { LiveCurves } from "../../show/live-curves.js";
-import { drawPanel } from "../board/page/draw-panel.js";
+import { drawPanel } from "../draw/draw-panel.js";
 
 /** How the curves of work that goes on are drawn. */
 interface CurvesPictureOptions {

@@ -1,5 +1,5 @@
 import type { BoardPayload } from "../payload.js";
-import type { PanelView } from "./draw-panel.js";
+import type { PanelView } from "../../draw/draw-panel.js";
 
 /** What the reader chose; it outlives the board being shown anew while a run continues. */
 interface BoardChoices {

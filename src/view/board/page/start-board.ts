@@ -2,11 +2,11 @@ import { startExplorer } from "../../explorer/page/start-explorer.js";
 import { carried, carrier, element } from "../../page/element.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
 import { statusBar } from "../../status/page/status-bar.js";
-import type { BoardPanel, BoardPayload } from "../payload.js";
+import type { BoardPayload } from "../payload.js";
 import { choicesOf, ShownBoard } from "./shown-board.js";
 import { comeWords } from "./come-words.js";
-import { drawPanel, panelScale } from "./draw-panel.js";
-import { runKey } from "./run-key.js";
+import { type CurvePanel, drawPanel, panelScale } from "../../draw/draw-panel.js";
+import { runKey } from "../../draw/run-key.js";
 import { figuresNow, figuresTable } from "./tell-figures.js";
 
 /** Which runs are shown, and how smooth their curves are; `changed` follows every change. */
@@ -57,7 +57,7 @@ function nearest(steps: readonly number[], distance: (step: number) => number): 
 }
 
 /** What the lines of a panel are called. */
-function keysOf({ oneRun, series }: ShownBoard, { labels }: BoardPanel): HTMLElement {
+function keysOf({ oneRun, series }: ShownBoard, { labels }: CurvePanel): HTMLElement {
   const keys = element("span", { class: "arpo-keys" });
   if (labels.length < 2) return keys;
   labels.forEach((label, i) => {
@@ -72,7 +72,7 @@ function keysOf({ oneRun, series }: ShownBoard, { labels }: BoardPanel): HTMLEle
 }
 
 /** A panel: its title, its figures and its curves. */
-function makePanel(shown: ShownBoard, panel: BoardPanel, events: PanelEvents): PagePanel {
+function makePanel(shown: ShownBoard, panel: CurvePanel, events: PanelEvents): PagePanel {
   const curve = element("div", { class: "arpo-curve" });
   const now = element("span", { class: "arpo-now" });
   const title = element("b", {}, panel.title);

@@ -1,14 +1,13 @@
 import { plusMinus } from "../../../text/interval-text.js";
 import { element, tableRow } from "../../page/element.js";
 import { numberText } from "../../page/number-text.js";
-import type { BoardPanel } from "../payload.js";
-import { smoothed } from "./draw-panel.js";
+import { type CurvePanel, smoothed } from "../../draw/draw-panel.js";
 import type { ShownBoard } from "./shown-board.js";
 
 /** A panel's figures at the step that is looked at, for one run. */
 function figuresOf(
   { choices, cursor }: ShownBoard,
-  panel: BoardPanel,
+  panel: CurvePanel,
   run: number,
 ): { label: string; text: string }[] {
   return panel.curves.flatMap((curve) => {
@@ -23,7 +22,7 @@ function figuresOf(
 }
 
 /** A panel's figures of the only run, in the colours of their curves; a stacked panel's sum. */
-export function figuresNow(shown: ShownBoard, panel: BoardPanel): (string | HTMLElement)[] {
+export function figuresNow(shown: ShownBoard, panel: CurvePanel): (string | HTMLElement)[] {
   const found = figuresOf(shown, panel, 0);
   if (panel.stacked) {
     return [

@@ -1,6 +1,6 @@
 import { lastOf, type LiveCurves } from "../../../show/live-curves.js";
 import type { LiveMore } from "../../../show/show-as.js";
-import { runKey } from "../../board/page/run-key.js";
+import { runKey } from "../../draw/run-key.js";
 import { carried, element } from "../../page/element.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
 import { curvesPicture } from "../curves-picture.js";

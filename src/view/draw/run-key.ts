@@ -1,4 +1,4 @@
-import { svgElement } from "../../page/element.js";
+import { svgElement } from "../page/element.js";
 import { runMark } from "./run-mark.js";
 
 /** A run's line and mark, as a legend shows them. */

@@ -1,6 +1,29 @@
-import { escapeHtml } from "../../../../picture/escape.js";
-import type { BoardPanel } from "../payload.js";
+import { escapeHtml } from "../../../picture/escape.js";
 import { runMark } from "./run-mark.js";
+
+/** One line of a panel. */
+export interface PanelCurve {
+  /** Place in the runs that are shown. */
+  run: number;
+  /** What it measures, where a panel shows several things. */
+  label: string;
+  x: number[];
+  y: number[];
+  /** 95% confidence interval of the mean over seeds, where several have come to the step. */
+  low?: (number | null)[];
+  high?: (number | null)[];
+}
+
+/** Curves in one picture. */
+export interface CurvePanel {
+  title: string;
+  /** What it means, in a sentence. */
+  help: string;
+  /** Areas one above the other; only where all curves belong to one run. */
+  stacked: boolean;
+  labels: string[];
+  curves: PanelCurve[];
+}
 
 /** How a panel is drawn. */
 export interface PanelView {
@@ -41,7 +64,7 @@ export function smoothed(values: readonly number[], amount: number): number[] {
 }
 
 /** The curves of a panel as they are shown: one on top of the other where it is stacked. */
-export function shownCurves(panel: BoardPanel, view: PanelView) {
+export function shownCurves(panel: CurvePanel, view: PanelView) {
   const curves = panel.curves.filter(({ run }) => !view.hidden.includes(run));
   if (!panel.stacked) return curves.map((curve) => ({ ...curve, base: undefined }));
   const below = new Map<number, number>();
@@ -54,7 +77,7 @@ export function shownCurves(panel: BoardPanel, view: PanelView) {
 }
 
 /** The scales of a panel, with round places on the vertical one. */
-export function panelScale(panel: BoardPanel, view: PanelView): PanelScale {
+export function panelScale(panel: CurvePanel, view: PanelView): PanelScale {
   let [low, high] = panel.stacked ? [0, 0] : [Infinity, -Infinity];
   for (const curve of shownCurves(panel, view)) {
     for (const values of [curve.y, curve.low ?? [], curve.high ?? []]) {
@@ -99,7 +122,7 @@ function whole(values: readonly number[]): [from: number, to: number][] {
 }
 
 /** A panel as SVG: curves with their confidence bands over the steps. */
-export function drawPanel(panel: BoardPanel, view: PanelView): string {
+export function drawPanel(panel: CurvePanel, view: PanelView): string {
   const { x, y, ticks } = panelScale(panel, view);
   const at = (value: number) => value.toFixed(1);
   const [left, right] = [x(view.from), x(view.to)];
