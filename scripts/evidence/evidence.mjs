@@ -3,7 +3,7 @@
 // takes what is there to docs/evidence.
 //   a: every cell's policy, its branch values and what ARPO's entropy term decides. prompts=N measures fewer of each cell,
 //      cell=WORD those cells alone.
-//   b: trains every arm, seed by seed. until=HH:MM stops behind the steps under way, processes=N trains several at a
+//   b: trains every arm, seed by seed, but those that docs/evidence/data has. until=HH:MM stops behind the steps under way, processes=N trains several at a
 //      time; smaller: blocks=N, seeds=N of each, only=FAMILY, "arms=NAME;NAME", tokens=N.
 import { appendFileSync, existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sweep } from "arpo-lab/run";
+import { readTraining } from "./training-data.mjs";
 import { blocks, families, folderOf, sharedOf } from "./training-settings.mjs";
 
 /** Trees and checkpoints of a run that is done: 30 MB. Those of the first seed are kept. */
@@ -37,12 +38,15 @@ export async function train(out, given = {}) {
   const wanted = some?.split(";");
   const shorter = tokens === undefined ? [] : [`lab.budget.tokens=${tokens}`];
   mkdirSync(out, { recursive: true });
+  const written = tokens === undefined ? readTraining("docs/evidence/data") : {};
   for (const { arms, seeds } of blocks.slice(0, Number(first))) {
     for (const seed of seeds.slice(0, Number(most))) {
       for (const family of families.filter((name) => name.includes(only))) {
         const named = Object.fromEntries(
           Object.entries(arms).flatMap(([arm, setting]) =>
-            wanted?.includes(arm) === false ? [] : [[folderOf(arm), setting]],
+            wanted?.includes(arm) === false || written[family]?.[arm].has(seed)
+              ? []
+              : [[folderOf(arm), setting]],
           ),
         );
         if (Object.keys(named).length === 0) continue;

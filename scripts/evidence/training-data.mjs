@@ -31,8 +31,8 @@ function stepsOf(folder) {
   return [...steps.values()].sort((a, b) => a.step - b.step);
 }
 
-/** All runs of a sweep's folders that are done. */
-export function gather(from) {
+/** The rows of a file of runs, and all runs of a sweep's folders that are done: these in place of the file's. */
+export function gather(from, file) {
   const rows = [];
   for (const family of families) {
     const kept = join(from, family, "sweep.json");
@@ -50,6 +50,20 @@ export function gather(from) {
       }
     }
   }
+  const runOf = ([family, arm, seed]) => `${family} ${arm} ${seed}`;
+  const made = new Set(rows.map(runOf));
+  const written = existsSync(file) ? unpacked(file).trim().split("\n").slice(1) : [];
+  for (const row of written.map((line) => line.split(",")))
+    if (!made.has(runOf(row))) rows.push(row);
+  const names = arms.map(folderOf);
+  const order = ([family, arm, seed, step]) => [
+    ...[families.indexOf(family), names.indexOf(arm), Number(seed), Number(step)],
+  ];
+  rows.sort((one, other) => {
+    const [a, b] = [order(one), order(other)];
+    const at = a.findIndex((value, i) => value !== b[i]);
+    return at < 0 ? 0 : a[at] - b[at];
+  });
   return [heads, ...rows].map((row) => `${row.join(",")}\n`).join("");
 }
 

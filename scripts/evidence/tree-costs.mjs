@@ -38,7 +38,7 @@ function costOf(tree) {
   return [tree.trajectories.length, tokens, calls, ...times];
 }
 
-/** One line per tree of the runs whose trees were kept. */
+/** One line per tree of the runs whose trees were kept; undefined where there is none. */
 export async function gatherCosts(from) {
   const heads = [
     "family",
@@ -58,6 +58,7 @@ export async function gatherCosts(from) {
       }
     }
   }
+  if (rows.length === 0) return undefined;
   return [heads, ...rows].map((row) => `${row.join(",")}\n`).join("");
 }
 

@@ -61,8 +61,10 @@ export async function writeEvidence(from) {
 /** Part B: its runs as one file, and the tables of its page. */
 export async function writeTraining(from) {
   const data = join(docs, "data");
-  writeFileSync(join(data, "training.csv.gz"), gzipSync(gather(from), { level: 9 }));
-  const trees = gzipSync(await gatherCosts(from), { level: 9 });
-  writeFileSync(join(data, "training-trees.csv.gz"), trees);
+  const runs = join(data, "training.csv.gz");
+  writeFileSync(runs, gzipSync(gather(from, runs), { level: 9 }));
+  const costs = await gatherCosts(from);
+  if (costs !== undefined)
+    writeFileSync(join(data, "training-trees.csv.gz"), gzipSync(costs, { level: 9 }));
   await writeTables("part-b.md", await trainingTables(readTraining(data), readTrees(data)));
 }
