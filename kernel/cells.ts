@@ -55,7 +55,10 @@ const showRules: OptionRules<ShowOptions> = { id: "text?", metadata: "object?" }
 /** Something shown that can be replaced where it is. */
 export interface DisplayHandle {
   readonly id: string;
-  /** Shows another value in its place. */
+  /**
+   * Shows another value in its place.
+   * @param value the value to show now
+   */
   update(value: unknown): void;
 }
 
@@ -108,6 +111,7 @@ class Shown implements DisplayHandle {
   }
 }
 
+/** @param value what to show; a value that shows itself, or any other */
 function show(value: unknown, options: ShowOptions = {}): DisplayHandle {
   checkOptions("display", options, showRules);
   const id = options.id ?? randomUUID();
@@ -142,18 +146,33 @@ function show(value: unknown, options: ShowOptions = {}): DisplayHandle {
  * ```
  */
 export const display = Object.assign(show, {
+  /** @param text a string that is shown as HTML */
   html: (text: string, options?: ShowOptions) => show(rich.html(text), options),
+  /** @param text Markdown source */
   markdown: (text: string, options?: ShowOptions) => show(rich.markdown(text), options),
+  /** @param text LaTeX source, with or without `$` */
   latex: (text: string, options?: ShowOptions) => show(rich.latex(text), options),
+  /** @param text an `<svg>` element */
   svg: (text: string, options?: ShowOptions) => show(rich.svg(text), options),
+  /** @param bytes the content of a PNG file */
   png: (bytes: Uint8Array, options?: ShowOptions) => show(rich.image(bytes, "image/png"), options),
+  /** @param bytes the content of a JPEG file */
   jpeg: (bytes: Uint8Array, options?: ShowOptions) =>
     show(rich.image(bytes, "image/jpeg"), options),
+  /** @param bytes the content of a GIF file */
   gif: (bytes: Uint8Array, options?: ShowOptions) => show(rich.image(bytes, "image/gif"), options),
+  /** @param bytes the content of a picture's file; its kind is recognised */
   image: (bytes: Uint8Array, options?: ShowOptions) => show(rich.image(bytes), options),
+  /** @param text JavaScript source that the page runs */
   javascript: (text: string, options?: ShowOptions) => show(rich.javascript(text), options),
+  /** @param value any value; it is shown as a tree of JSON */
   json: (value: unknown, options?: ShowOptions) => show(rich.json(value), options),
+  /** @param text the text to show, without quotes */
   text: (text: string, options?: ShowOptions) => show(rich.text(text), options),
+  /**
+   * @param mime the mime type, such as `text/csv`
+   * @param content text, bytes (they become base64), or an object for a JSON type
+   */
   raw: (mime: string, content: unknown, options?: ShowOptions) =>
     show(rich.raw(mime, content), options),
 });
@@ -186,6 +205,7 @@ interface PromptOptions {
 
 const promptRules: OptionRules<PromptOptions> = { password: "boolean?" };
 
+/** @param message the question to show beside the input field */
 async function ask(message = "", options: PromptOptions = {}): Promise<string> {
   checkOptions("ask", options, promptRules);
   const host = currentHost();
@@ -193,6 +213,7 @@ async function ask(message = "", options: PromptOptions = {}): Promise<string> {
   return await askTerminal(message);
 }
 
+/** @param message the question to show beside the input field */
 function askSync(message = "", options: PromptOptions = {}): string {
   checkOptions("ask", options, promptRules);
   const host = currentHost();

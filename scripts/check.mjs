@@ -1,7 +1,7 @@
 // `npm run check`: the rules of the architecture, from the sources and their declarations alone: no circular
-// imports, no import across a boundary, an example on every stable export, a default on every stable option, no
-// test that waits a fixed time; the public API in docs/api-report.md and the picture in docs/architecture.md as the
-// code gives them.
+// imports, no import across a boundary, an example on every stable export, a default on every stable option, a
+// description of every stable parameter, no test that waits a fixed time; the public API in docs/api-report.md and the
+// picture in docs/architecture.md as the code gives them.
 // `--write` writes both anew, and docs/algorithms.md.
 import { checkAlgorithms } from "./architecture/algorithms.mjs";
 import { brokenImports, checkApi } from "./architecture/api-report.mjs";
@@ -9,7 +9,7 @@ import { circles } from "./architecture/circles.mjs";
 import { exportedValues } from "./architecture/examples.mjs";
 import { importGraph } from "./architecture/imports.mjs";
 import { uncheckedOptions } from "./architecture/options.mjs";
-import { undocumentedOptions } from "./architecture/documented.mjs";
+import { undescribedParameters, undocumentedOptions } from "./architecture/documented.mjs";
 import { crowdedFolders } from "./architecture/folder-sizes.mjs";
 import { checkPicture } from "./architecture/picture.mjs";
 import { fixedWaits } from "./architecture/waits.mjs";
@@ -39,6 +39,8 @@ show(
 );
 const documented = undocumentedOptions();
 show(`${documented.count} stable options say what they do and their default`, documented.faults);
+const described = undescribedParameters();
+show(`${described.count} parameters of stable functions are described`, described.faults);
 show(
   "the public surface is that of docs/api-report.md",
   checkApi(process.argv.includes("--write")),

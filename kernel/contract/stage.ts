@@ -56,6 +56,7 @@ export function setStageRegister(register: Register | undefined): void {
  * A package makes its stages known without being asked by naming a module in its package.json,
  * `"arpo-lab": { "stages": ["./stages.js"] }`, that exports them as `stages`.
  *
+ * @param stage the stage, as plain data: name, options and template
  * @example
  * ```ts
  * import { registerStage } from "arpo-lab/kernel";

@@ -93,6 +93,7 @@ export function normalizeBundle(returned: unknown): MimeBundle {
  * kernel/display/format.ts exports `formatValue` of this type: any value to a mime bundle with
  * `text/plain` in it. undefined when there is nothing to show (the value is undefined). It never
  * throws: a `[Symbol.for("Jupyter.display")]()` that does becomes its text with the reason.
+ * @param value the value to format
  */
 export type FormatValue = (
   value: unknown,

@@ -20,6 +20,7 @@ function summaryOf(bundle: MimeBundle): string {
 export class Rich implements Displayable {
   readonly bundle: MimeBundle;
 
+  /** @param bundle the content for each mime type */
   constructor(bundle: MimeBundle) {
     // A terminal, or a page that knows none of the types, still says what is there.
     this.bundle = "text/plain" in bundle ? bundle : { ...bundle, "text/plain": summaryOf(bundle) };
@@ -33,6 +34,8 @@ export class Rich implements Displayable {
 /**
  * Content for any mime type: text, bytes for binary types, an object for JSON types.
  *
+ * @param mime the mime type, such as `text/csv`
+ * @param content text, bytes (they become base64), or an object for a JSON type
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -60,6 +63,8 @@ function interpolate(value: unknown): string {
 /**
  * HTML to show, from text or as a template whose values are escaped.
  *
+ * @param text a string that is shown as HTML, or a template
+ * @param values the values in the template; each is escaped unless `html` or `svg` made it
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -80,6 +85,7 @@ export function html(text: string | TemplateStringsArray, ...values: unknown[]):
 /**
  * Markdown to show.
  *
+ * @param text Markdown source
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -95,6 +101,7 @@ export function markdown(text: string): Rich {
 /**
  * LaTeX to show; mathematics without delimiters gets them.
  *
+ * @param text LaTeX source, with or without `$`
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -111,6 +118,7 @@ export function latex(text: string): Rich {
 /**
  * An SVG drawing to show.
  *
+ * @param text an `<svg>` element
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -127,6 +135,7 @@ export function svg(text: string): Rich {
 /**
  * A JavaScript program that the page runs.
  *
+ * @param text JavaScript source
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -142,6 +151,7 @@ export function javascript(text: string): Rich {
 /**
  * A value to show as a tree of JSON that opens and closes.
  *
+ * @param value any value that does not contain itself; what JSON cannot hold becomes null
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -158,6 +168,7 @@ export function json(value: unknown): Rich {
 /**
  * Plain text to show as it is, without quotes.
  *
+ * @param content the text to show, with its line breaks
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -173,6 +184,8 @@ export function text(content: string): Rich {
 /**
  * A picture to show: PNG, JPEG, GIF or WebP, recognised by its bytes unless the type is given.
  *
+ * @param bytes the content of the picture's file
+ * @param mime its mime type; recognised if left out
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -31,7 +31,9 @@ export interface CommOptions {
 export interface Comm {
   readonly id: string;
   readonly target: string;
+  /** @param data the message, as JSON */
   send(data: Record<string, unknown>, options?: CommOptions): void;
+  /** @param data a last message, as JSON */
   close(data?: Record<string, unknown>, options?: CommOptions): void;
   /** Replaced by assignment. Called at once, also while a cell waits. Output goes to that message. */
   onMessage?: (message: CommMessage) => void | Promise<void>;
@@ -39,7 +41,11 @@ export interface Comm {
 }
 
 export interface Comms {
-  /** Opens a comm towards the front end. */
+  /**
+   * Opens a comm towards the front end.
+   * @param target the name that the front end registered
+   * @param data the first message, as JSON
+   */
   open(
     target: string,
     data?: Record<string, unknown>,
@@ -48,8 +54,13 @@ export interface Comms {
       id?: string;
     },
   ): Comm;
-  /** Front ends may open comms with this target from now on. */
+  /**
+   * Front ends may open comms with this target from now on.
+   * @param target the name that a front end opens
+   * @param opened called with each comm that is opened
+   */
   register(target: string, opened: (comm: Comm, message: CommMessage) => void): void;
+  /** @param target the name that was registered */
   unregister(target: string): void;
   /** Open ones, by id. */
   readonly all: ReadonlyMap<string, Comm>;
@@ -110,6 +121,7 @@ export function currentHost(): KernelHost | undefined {
  */
 export class InterruptError extends Error {
   override name = "InterruptError";
+  /** @param message the error's text */
   constructor(message = "Interrupted") {
     super(message);
   }

@@ -34,6 +34,8 @@ function upgrade(notebook: Notebook): void {
 /**
  * Reads the text of a notebook of format 4 or 3, brought to 4.5. `name` is for messages.
  *
+ * @param text the content of an `.ipynb` file
+ * @param name its name, for error messages
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -65,6 +67,7 @@ export function parseNotebook(text: string, name = "the file"): NotebookFile {
 /**
  * Reads a notebook's file.
  *
+ * @param path the `.ipynb` file
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -90,6 +90,8 @@ function replace(
 /**
  * Writes a notebook's file, laid out as it was read.
  *
+ * @param path the `.ipynb` file
+ * @param file the notebook with its layout, as `readNotebook` returns it
  * @example
  * ```ts
  * import { mkdtempSync } from "node:fs";

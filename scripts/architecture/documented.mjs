@@ -1,5 +1,6 @@
 // Options of the stable entry points: what a stable function, class or constant takes under the name of options, and
 // what is exported under that name. Every member has a doc comment, and one that may be left out says its default.
+// Every other parameter of a stable function, method or constructor has a line `@param` in the doc comment.
 import { join, relative } from "node:path";
 import ts from "typescript";
 import { entryPoints } from "./declarations.mjs";
@@ -18,14 +19,43 @@ const textOf = (comment) =>
     .replace(/\s+/g, " ")
     .trim();
 
-/** The members of options in declarations, each once for every function that takes them. */
-export function optionsIn(paths) {
-  const program = ts.createProgram(paths, {
+const programOf = (paths) =>
+  ts.createProgram(paths, {
     target: ts.ScriptTarget.Latest,
     module: ts.ModuleKind.NodeNext,
     skipLibCheck: true,
     strict: true,
   });
+
+/** Visits the types of what declarations export: functions, classes, interfaces and constants, and of their members. */
+function visitCallables(program, paths, visit) {
+  const checker = program.getTypeChecker();
+  for (const path of paths) {
+    const entry = checker.getSymbolAtLocation(program.getSourceFile(path));
+    for (const exported of checker.getExportsOfModule(entry)) {
+      const { name } = exported;
+      const symbol =
+        exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+      const { flags } = symbol;
+      if (!(flags & (ts.SymbolFlags.Value | ts.SymbolFlags.Interface))) continue;
+      const types = flags & ts.SymbolFlags.Value ? [checker.getTypeOfSymbol(symbol)] : [];
+      if (flags & (ts.SymbolFlags.Class | ts.SymbolFlags.Interface))
+        types.push(checker.getDeclaredTypeOfSymbol(symbol));
+      for (const type of types) {
+        visit(type, name, path);
+        for (const member of type.getProperties()) {
+          const node = member.declarations?.[0];
+          if (node && isOurs(node))
+            visit(checker.getTypeOfSymbol(member), `${name}.${member.name}`, path);
+        }
+      }
+    }
+  }
+}
+
+/** The members of options in declarations, each once for every function that takes them. */
+export function optionsIn(paths) {
+  const program = programOf(paths);
   const checker = program.getTypeChecker();
   const found = [];
 
@@ -63,26 +93,81 @@ export function optionsIn(paths) {
   for (const path of paths) {
     const entry = checker.getSymbolAtLocation(program.getSourceFile(path));
     for (const exported of checker.getExportsOfModule(entry)) {
-      const { name } = exported;
+      if (!isOptions(exported.name)) continue;
       const symbol =
         exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
-      const declared = checker.getDeclaredTypeOfSymbol(symbol);
-      if (isOptions(name)) look(declared, name, path);
-      const { flags } = symbol;
-      if (!(flags & (ts.SymbolFlags.Value | ts.SymbolFlags.Interface))) continue;
-      const types = flags & ts.SymbolFlags.Value ? [checker.getTypeOfSymbol(symbol)] : [];
-      if (flags & (ts.SymbolFlags.Class | ts.SymbolFlags.Interface)) types.push(declared);
-      for (const type of types) {
-        lookAtCalls(type, name, path);
-        for (const member of type.getProperties()) {
-          const node = member.declarations?.[0];
-          if (node && isOurs(node))
-            lookAtCalls(checker.getTypeOfSymbol(member), `${name}.${member.name}`, path);
-        }
-      }
+      look(checker.getDeclaredTypeOfSymbol(symbol), exported.name, path);
     }
   }
+  visitCallables(program, paths, lookAtCalls);
   return found;
+}
+
+const isInternal = (node) =>
+  ts.getJSDocTags(node).some(({ tagName }) => tagName.text === "internal");
+const isHidden = (node) =>
+  (node.name && ts.isPrivateIdentifier(node.name)) ||
+  ts.getCombinedModifierFlags(node) & (ts.ModifierFlags.Private | ts.ModifierFlags.Protected);
+/** What the doc comment of `type F = (parameter) => …` says of the parameter. */
+function inAlias(node) {
+  const alias = node.parent.parent;
+  if (!ts.isTypeAliasDeclaration(alias)) return "";
+  const tags = ts.getJSDocTags(alias).filter(ts.isJSDocParameterTag);
+  const tag = tags.find(({ name }) => name.getText() === node.name.text);
+  return (ts.getTextOfJSDocComment(tag?.comment) ?? "").trim();
+}
+
+/** The parameters of what declarations export, options and destructured ones aside, each with its description. */
+export function parametersIn(paths) {
+  const program = programOf(paths);
+  const checker = program.getTypeChecker();
+  const found = new Map();
+  visitCallables(program, paths, (type, owner) => {
+    for (const call of [...type.getCallSignatures(), ...type.getConstructSignatures()]) {
+      const { declaration } = call;
+      if (!declaration || !isOurs(declaration)) continue;
+      if (isInternal(declaration) || isHidden(declaration)) continue;
+      for (const parameter of call.getParameters()) {
+        const node = parameter.valueDeclaration;
+        const taken = checker.getNonNullableType(checker.getTypeOfSymbol(parameter));
+        if (!node || !ts.isParameter(node) || !ts.isIdentifier(node.name)) continue;
+        if (found.has(node)) continue;
+        if (isOptions(parameter.name)) continue;
+        if (isOptions(taken.aliasSymbol?.name ?? taken.symbol?.name)) continue;
+        found.set(node, {
+          file: relative(root, node.getSourceFile().fileName).replaceAll("\\", "/"),
+          owner,
+          name: parameter.name,
+          comment:
+            ts.displayPartsToString(parameter.getDocumentationComment(checker)).trim() ||
+            inAlias(node),
+        });
+      }
+    }
+  });
+  return [...found.values()];
+}
+
+/** Whether a description says something that the parameter's name does not. */
+const describes = ({ name, comment }) =>
+  comment
+    .replace(/^(the|an?|its)\s/i, "")
+    .replace(/\.$/, "")
+    .toLowerCase() !== name.toLowerCase() && comment !== "";
+
+/**
+ * How many parameters stable functions have, and those that nothing describes. Read from the sources: the compiler
+ * leaves the comments of functions in an inferred object type out of the declarations.
+ */
+export function undescribedParameters(paths = stableSources()) {
+  const found = parametersIn(paths);
+  const faults = found
+    .filter((parameter) => !describes(parameter))
+    .map(
+      ({ file, owner, name }) =>
+        `${file}: ${owner} needs "@param ${name} …" in its doc comment, in more words than its name`,
+    );
+  return { count: found.length, faults: [...new Set(faults)].sort() };
 }
 
 /** How many members stable options have, and those that lack something. */
@@ -101,8 +186,11 @@ export function undocumentedOptions() {
   return { count: found.size, faults: faults.sort() };
 }
 
+const stable = () =>
+  entryPoints().filter(({ name }) => !/^arpo-lab\/(experimental|internal)\//.test(name));
+
 /** The declarations of the stable entry points. */
-export const stablePaths = () =>
-  entryPoints()
-    .filter(({ name }) => !/^arpo-lab\/(experimental|internal)\//.test(name))
-    .map(({ path }) => join(root, path));
+export const stablePaths = () => stable().map(({ path }) => join(root, path));
+
+const stableSources = () =>
+  stable().map(({ path }) => join(root, path.replace(/^dist./, "").replace(/\.d\.ts$/, ".ts")));

@@ -8,6 +8,7 @@ import type { Task } from "./task.js";
  * Reads the tasks of one or more files, parquet as published, JSONL, JSON or CSV. Ids that occur twice
  * (the published files number their rows anew) get the file's place put before them.
  *
+ * @param files one path, or several that are read as one list
  * @example
  * ```ts
  * import assert from "node:assert/strict";

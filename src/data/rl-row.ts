@@ -64,6 +64,8 @@ function truth(row: DataRow, at: string): string | string[] | undefined {
 /**
  * A task from a row of an RL file in the published layout (or with flat `question` and `answer`).
  *
+ * @param row the row, by column
+ * @param index its number, for the task's id if the row has none
  * @example
  * ```ts
  * import assert from "node:assert/strict";

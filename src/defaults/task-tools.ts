@@ -23,6 +23,8 @@ function pagesOf(searched: Searched) {
  * The tools of the task generators: real Python in its sandbox, and search over the pages of a world or
  * of a family of tasks.
  *
+ * @param searched the world, or the tasks, whose pages the search tool finds
+ * @param limits limits of calls, as `ToolSet` takes them
  * @example
  * ```ts
  * import assert from "node:assert/strict";

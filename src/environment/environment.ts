@@ -83,7 +83,11 @@ export interface Environment {
   ready?(signal: AbortSignal): Promise<void>;
   /** False: this world cannot be had twice, so trajectories do not branch in it. */
   readonly branches?: boolean;
-  /** Begins a task. It gives text, which stands behind the prompt, or nothing; also as a promise. */
+  /**
+   * Begins a task. It gives text, which stands behind the prompt, or nothing; also as a promise.
+   * @param task the task that the trajectory answers
+   * @param start the random stream and the signal of this trajectory
+   */
   reset(task: unknown, start: EnvironmentStart): unknown;
   /** True ends the trajectory after the call that made it so. */
   readonly done?: boolean;

@@ -62,6 +62,7 @@ interface Answer {
  * with the HTTP interface of OpenEnv. No request is repeated and no redirect followed; the token comes from the environment
  * variable only.
  *
+ * @param url the address below which `/reset`, `/step` and `/close` are
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -63,6 +63,10 @@ export class TaskEvaluation {
   /** The 95% interval of `mean`. */
   readonly interval: Interval;
 
+  /**
+   * @param policy the policy's name
+   * @param scored the scored answers
+   */
   constructor(
     readonly policy: string,
     readonly scored: Scored,

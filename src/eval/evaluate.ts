@@ -100,6 +100,8 @@ async function checkFolder(folder: string, settings: EvaluationSettings): Promis
  * Evaluates a policy: on a list of tasks, each answered and scored, or on benchmarks by name, with the
  * published metrics, a judge and a report.
  *
+ * @param policy the policy to evaluate
+ * @param benchmarks one benchmark or several, by name or loaded
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -121,6 +123,10 @@ export async function evaluate(
   benchmarks: Evaluable | readonly Evaluable[],
   options?: EvaluateOptions,
 ): Promise<Evaluation>;
+/**
+ * @param policy the policy to evaluate
+ * @param tasks the tasks to answer
+ */
 export async function evaluate(
   policy: Policy,
   tasks: readonly ScorableTask[],

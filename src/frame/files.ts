@@ -92,6 +92,7 @@ async function textOf(file: string | URL): Promise<string> {
 /**
  * A table in a file or on the web as a frame.
  *
+ * @param file a path or an address
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -142,6 +143,7 @@ export async function readJSON(
 /**
  * A frame or series as CSV; texts are quoted where they must be.
  *
+ * @param frame the table to write
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -5,6 +5,7 @@ import { type RowsOptions, toRows } from "./to-rows.js";
  * Any value of the toolkit as a danfojs DataFrame: what `toRows` gives, as columns. A frame of another copy of
  * danfojs becomes one of this.
  *
+ * @param value a tree, scores, a batch, a report, a run or plain rows
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -242,6 +242,7 @@ function even(rows: readonly FrameRow[]): FrameRow[] {
  * updates, runs, lines of `metrics.jsonl`, evaluations, frames, and lists of objects. Where a row lacks a
  * number it has NaN.
  *
+ * @param value a tree, scores, a batch, a report, a run or plain rows
  * @example
  * ```ts
  * import assert from "node:assert/strict";

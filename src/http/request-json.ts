@@ -43,6 +43,10 @@ interface HttpDetails {
  */
 export class HttpError extends Error {
   override name = "HttpError";
+  /**
+   * @param message the error's text
+   * @param fault the kind of failure
+   */
   constructor(
     message: string,
     /** The HTTP status, when there was one. */

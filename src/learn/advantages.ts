@@ -189,6 +189,7 @@ function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): A
 /**
  * Spreads scores over tokens: the batch an update is made from.
  *
+ * @param scored the scored trajectories, from `score`
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -99,6 +99,10 @@ export function sequencesOf(scored: Scored): ScoredSequence[] {
  * ```
  */
 export class TrainingBatch {
+  /**
+   * @param trajectories the trajectories with an advantage for every token
+   * @param estimator the name of the estimator that computed them
+   */
   constructor(
     readonly trajectories: readonly BatchSequence[],
     readonly estimator: string,

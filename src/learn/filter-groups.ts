@@ -82,6 +82,7 @@ function uniform(values: readonly number[], test: FilterOptions["test"]): boolea
  * DAPO's group filter: the prompts of a generated batch whose sequences differ in a metric, as many as the
  * batch has room for. Prompts whose sequences are all the same have no advantage and no gradient.
  *
+ * @param input the group and the metric of every sequence
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -40,10 +40,17 @@ export const Policy = {
    * memory.
    */
   load: loadPolicy,
-  /** From a model in memory; it may go on being trained, also where `dtype` rounds what samples. */
+  /**
+   * From a model in memory; it may go on being trained, also where `dtype` rounds what samples.
+   * @param model the model to sample from; it may be trained on
+   * @param tokenizer the model's tokenizer
+   */
   fromModel: (model: Model, tokenizer: Tokenizer, options?: ModelPolicyOptions): ModelPolicy =>
     new ModelPolicy(model, tokenizer, options),
-  /** From one or more OpenAI-compatible endpoints of the same model, with its tokenizer here. */
+  /**
+   * From one or more OpenAI-compatible endpoints of the same model, with its tokenizer here.
+   * @param urls the address of an endpoint, or several of the same model
+   */
   remote: (urls: string | readonly string[], options: ConnectOptions): Promise<RemotePolicy> =>
     connectRemote(typeof urls === "string" ? [urls] : urls, options),
 };

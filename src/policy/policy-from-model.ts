@@ -107,6 +107,10 @@ async function readAgain(
 export class ModelPolicy extends LocalPolicy {
   readonly model: Model;
 
+  /**
+   * @param model the model to sample from; it may be trained on
+   * @param tokenizer the model's tokenizer
+   */
   constructor(model: Model, tokenizer: Tokenizer, options: ModelPolicyOptions = {}) {
     checkArguments(
       "make a policy",
@@ -129,6 +133,7 @@ export class ModelPolicy extends LocalPolicy {
   /**
    * ln p and entropy of each token behind the prompts under the weights of now, whoever wrote them; at
    * temperature 1 unless said otherwise.
+   * @param sequences prompts with the tokens to score
    */
   async logProbs(
     sequences: readonly SequenceToScore[],
@@ -147,6 +152,7 @@ export class ModelPolicy extends LocalPolicy {
   /**
    * Writes the model and its tokenizer where `Policy.load` reads them: a Hugging Face folder or, where the
    * path ends in `.gguf`, one file for llama.cpp and Ollama.
+   * @param path a folder, or a file that ends in `.gguf`
    */
   async save(path: string): Promise<void> {
     checkArguments("save a policy", { path }, { path: "path" });
@@ -168,7 +174,10 @@ export class ModelPolicy extends LocalPolicy {
   }
 }
 
-/** A policy from a Hugging Face folder or a `.gguf` file: config, weights, tokenizer. */
+/**
+ * A policy from a Hugging Face folder or a `.gguf` file: config, weights, tokenizer.
+ * @param folder a Hugging Face folder or a `.gguf` file
+ */
 export async function loadPolicy(
   folder: string,
   options?: LoadPolicyOptions & {
@@ -176,6 +185,7 @@ export async function loadPolicy(
     dtype?: "float32";
   },
 ): Promise<ModelPolicy>;
+/** @param folder a Hugging Face folder or a `.gguf` file */
 export async function loadPolicy(folder: string, options?: LoadPolicyOptions): Promise<LocalPolicy>;
 export async function loadPolicy(
   path: string,

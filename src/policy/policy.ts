@@ -92,17 +92,37 @@ export interface OpenOptions {
  * stop and fork at any step, and what a sequence gets never depends on who else is in the batch.
  */
 export interface Session {
-  /** Opens a sequence on a prompt. */
+  /**
+   * Opens a sequence on a prompt.
+   * @param tokens the prompt's token ids
+   */
   open(tokens: ArrayLike<number>, options?: OpenOptions): Sequence;
-  /** A second sequence with the same past, sharing its memory: no copy, no recomputation. */
+  /**
+   * A second sequence with the same past, sharing its memory: no copy, no recomputation.
+   * @param sequence the sequence to fork
+   */
   fork(sequence: Sequence): Sequence;
-  /** Adds tokens the model did not write (a tool's result). */
+  /**
+   * Adds tokens the model did not write (a tool's result).
+   * @param sequence the sequence that gets the tokens
+   * @param tokens token ids
+   */
   append(sequence: Sequence, tokens: ArrayLike<number>): void;
-  /** Continues a sequence until a stop string, an end token or `maxTokens`. */
+  /**
+   * Continues a sequence until a stop string, an end token or `maxTokens`.
+   * @param sequence the sequence to continue
+   */
   generate(sequence: Sequence, options: GenerateOptions): Promise<Segment>;
-  /** Cuts a sequence back to its first `length` tokens (for forking in the middle). */
+  /**
+   * Cuts a sequence back to its first `length` tokens (for forking in the middle).
+   * @param sequence the sequence to cut
+   * @param length how many tokens it keeps
+   */
   truncate(sequence: Sequence, length: number): void;
-  /** Gives a sequence's memory back. */
+  /**
+   * Gives a sequence's memory back.
+   * @param sequence the sequence to free
+   */
   close(sequence: Sequence): void;
   /** Closes every sequence. */
   dispose(): void;

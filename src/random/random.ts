@@ -90,7 +90,10 @@ export class Random {
     this.#position = position;
   }
 
-  /** The root stream of a seed: any safe non-negative integer. */
+  /**
+   * The root stream of a seed.
+   * @param seed a safe integer of at least 0; the same seed gives the same draws
+   */
   static from(seed: number): Random {
     if (!Number.isSafeInteger(seed) || seed < 0) {
       throw new RangeError(
@@ -100,7 +103,10 @@ export class Random {
     return new Random([seed >>> 0, Math.floor(seed / 0x100000000) >>> 0], 0);
   }
 
-  /** Continues a stream where `state()` left it. */
+  /**
+   * Continues a stream where `state()` left it.
+   * @param state what `state()` returned
+   */
   static restore(state: RandomState): Random {
     checkArguments("restore a stream", { state }, { state: { key: "list", position: "count" } });
     return new Random([...state.key], state.position);
@@ -111,7 +117,10 @@ export class Random {
     return { key: [...this.#key], position: this.#position };
   }
 
-  /** An independent stream with a name or a number of its own; this stream is not advanced. */
+  /**
+   * An independent stream with a name or a number of its own; this stream is not advanced.
+   * @param name the name of the new stream
+   */
   split(name: string | number): Random {
     checkArguments(
       "split a stream",
@@ -121,7 +130,10 @@ export class Random {
     return new Random(childKey(this.#key, name), 0);
   }
 
-  /** The draw at a position, in [0, 1) with 53 bits, without moving. */
+  /**
+   * The draw at a position, in [0, 1) with 53 bits, without moving.
+   * @param position the place of the draw, counted from the stream's start
+   */
   at(position: number): number {
     words[0] = position;
     words[1] = Math.floor(position / 0x100000000);
@@ -136,7 +148,10 @@ export class Random {
     return this.at(this.#position++);
   }
 
-  /** An integer in [0, below). */
+  /**
+   * An integer in [0, below).
+   * @param below the bound; it is never drawn
+   */
   integer(below: number): number {
     if (!Number.isSafeInteger(below) || below < 1) {
       throw new RangeError(
@@ -152,7 +167,10 @@ export class Random {
     return radius * exact.cos(2 * Math.PI * this.uniform());
   }
 
-  /** A shuffled copy. */
+  /**
+   * A shuffled copy.
+   * @param items the list; it is not changed
+   */
   shuffle<T>(items: readonly T[]): T[] {
     checkArguments("shuffle", { items }, { items: "list" });
     const out = [...items];
@@ -165,7 +183,10 @@ export class Random {
     return out;
   }
 
-  /** One of the items. */
+  /**
+   * One of the items.
+   * @param items the list to choose from
+   */
   choose<T>(items: readonly T[]): T {
     checkArguments("choose", { items }, { items: "list" });
     return items[this.integer(items.length)]!;

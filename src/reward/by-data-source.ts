@@ -22,6 +22,8 @@ export function nameOf(names: readonly string[], source: string): string | undef
  * Chooses the reward by the task's data source; a name may end in `*`. With a reward that judges whole
  * groups among them, so does the choice.
  *
+ * @param rewards the reward of each data source
+ * @param otherwise the reward of all other data sources
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -37,6 +39,10 @@ export function byDataSource(
   rewards: Readonly<Record<string, RewardFunction>>,
   otherwise?: RewardFunction,
 ): (judged: JudgedTrajectory, context?: RewardContext) => Promise<Score>;
+/**
+ * @param rewards the reward of each data source
+ * @param otherwise the reward of all other data sources
+ */
 export function byDataSource(
   rewards: Readonly<Record<string, Reward>>,
   otherwise?: Reward,

@@ -33,6 +33,7 @@ function reasons(trajectories: readonly ScoredTrajectory[]): string {
  * Says what is wrong with a batch's rewards: all equal (nothing to learn), all wrong, mostly badly
  * formatted, spoiled by failing tools, or cut off, and on which trajectories. Empty when all is well.
  *
+ * @param scored the scored trajectories, from `score`
  * @example
  * ```ts
  * import assert from "node:assert/strict";

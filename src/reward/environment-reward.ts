@@ -6,6 +6,7 @@ import type { Score } from "./score.js";
  * The environment's own reward: what it said when the trajectory had ended or, where it says nothing at the
  * end, the sum of what the calls earned. A trajectory whose environment could not go on gets 0, and the reason.
  *
+ * @param judged the trajectory to score
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -45,6 +45,7 @@ const rules: OptionRules<JudgeRewardOptions> = {
  * trajectories of a prompt are asked about together, so that equal answers are asked about once. An empty
  * answer is wrong without being asked about; a judge that fails is never a wrong answer.
  *
+ * @param judge the judge to ask
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -146,6 +147,7 @@ function total(parts: readonly RubricPart[], found: readonly Score[]): Score {
  * A reward that is a weighted sum of others; every part is logged under its name. With a part that
  * judges whole groups, so does the rubric.
  *
+ * @param parts the rewards with their names and weights
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -166,6 +168,7 @@ function total(parts: readonly RubricPart[], found: readonly Score[]): Score {
 export function rubric(
   parts: readonly RubricPart<RewardFunction>[],
 ): (judged: JudgedTrajectory, context?: RewardContext) => Promise<Score>;
+/** @param parts the rewards with their names and weights */
 export function rubric(parts: readonly RubricPart[]): GroupReward;
 export function rubric(
   parts: readonly RubricPart[],

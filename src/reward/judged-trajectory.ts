@@ -73,6 +73,7 @@ export function judgedPrompt(
  * A trajectory made by hand, to try a reward on: what is not said is as a short answer without tools has
  * it.
  *
+ * @param given the response and what else the reward reads
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -41,6 +41,8 @@ const builtInRewards: Readonly<Record<string, RewardFunction>> = {
  * (types are removed, not checked). The export is a function for one trajectory, or a `groupReward` for all
  * trajectories of a prompt. The reference's file `deep_research.py` means the built-in of that name.
  *
+ * @param path the name of a built-in reward, or a module's file
+ * @param name the name of the module's export
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -19,6 +19,10 @@ type GroupScores = readonly (number | Score)[];
 /** Judges all trajectories of one prompt together: made by `groupReward`. */
 export interface GroupReward {
   readonly over: "group";
+  /**
+   * @param judged all trajectories of one prompt
+   * @param context the signal that ends scoring
+   */
   judge(
     judged: readonly JudgedTrajectory[],
     context: RewardContext,
@@ -32,6 +36,7 @@ export type Reward = RewardFunction | GroupReward;
  * A reward that sees all trajectories of a prompt at once: for ranking them, for what only a comparison tells,
  * for one request instead of many. It gives one score for each, in their order.
  *
+ * @param judge returns a score for each trajectory of a prompt
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -194,6 +194,8 @@ function checkTrees(trees: unknown): ScorableTree[] {
  * throws, gives no finite number or takes too long ends the scoring, and is named by its task and trajectory.
  * Without a reward, trajectories that acted in an environment have the environment's, others ARPO's.
  *
+ * @param trees one tree or several
+ * @param given the reward; `environmentReward` for trees of an environment and `deepResearch` for others if left out
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -33,6 +33,10 @@ export interface ScoredTrajectory {
  * ```
  */
 export class Scored {
+  /**
+   * @param trajectories the trajectories with their scores
+   * @param trees the trees that they belong to
+   */
   constructor(
     readonly trajectories: readonly ScoredTrajectory[],
     readonly trees: readonly RolloutTree[],

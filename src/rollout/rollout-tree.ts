@@ -74,7 +74,11 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
   readonly environment?: TreeEnvironment;
   #selected: Trajectory[] | undefined;
 
-  /** With its runtime a tree can be forked; with a tokenizer alone it can only be read. */
+  /**
+   * With its runtime a tree can be forked; with a tokenizer alone it can only be read.
+   * @param data the tree as plain data
+   * @param runtime what forks need, or a tokenizer for a tree to read
+   */
   constructor(data: RolloutTreeData<T>, runtime?: TreeRuntime | { tokenizer: Tokenizer }) {
     checkArguments(
       "make a tree",
@@ -142,7 +146,10 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
     return runtimes.has(this);
   }
 
-  /** The nodes from the prompt to a node, that node included. */
+  /**
+   * The nodes from the prompt to a node, that node included.
+   * @param node the id of the last node
+   */
   path(node: number): TreeNode[] {
     // -1 is the prompt, where a trajectory without tokens ends.
     if (node !== -1 && !this.nodes[node]) {
@@ -163,6 +170,7 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
    * Trajectories that were never made have no later rounds to ask about; the result counts them as unseen.
    * Rules that look at finished text choose in the tree's first trajectories and, from round to round, in
    * those of its trajectories that they would have made too.
+   * @param changes the settings that differ from the tree's own
    */
   replay(changes: TreeReplayChanges): Replay {
     checkArguments("replay", { changes }, { changes: "object" });
@@ -172,6 +180,8 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
   /**
    * A new tree that continues from a node of this one: with other settings, another seed, from the
    * middle of a segment (`at`), or after a tool result that was edited (`result`).
+   * @param node the id of the node
+   * @param changes the place in the node and the settings that differ
    */
   async fork(node: number, changes: ForkChanges = {}): Promise<RolloutTree<T>> {
     checkArguments("fork", { changes }, { changes: "object" });
@@ -184,6 +194,8 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
    * A new tree from each of several places, as `fork` gives one by one, in one batch: what the places
    * share is computed once.
    *
+   * @param places the nodes, and where in them
+   * @param changes the settings that differ
    * @example
    * ```ts
    * import assert from "node:assert/strict";

@@ -26,6 +26,8 @@ import { chatOf, promptOf, type RolloutTask, withObservation } from "./task.js";
  * branches, the round and the attempt. So the same seed gives the same trees whatever the number of
  * tool workers and however long tools take, and a further trajectory changes no other.
  *
+ * @param policy the policy to sample from
+ * @param question the question, or a chat
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -50,16 +52,28 @@ export async function rollout(
   question: string | readonly ChatMessage[],
   options?: RolloutOptions,
 ): Promise<RolloutTree>;
+/**
+ * @param policy the policy to sample from
+ * @param questions the questions; each gets a tree
+ */
 export async function rollout(
   policy: Policy,
   questions: readonly string[],
   options?: RolloutOptions,
 ): Promise<RolloutTree[]>;
+/**
+ * @param policy the policy to sample from
+ * @param task the task to roll out
+ */
 export async function rollout<T extends RolloutTask>(
   policy: Policy,
   task: T,
   options?: RolloutOptions,
 ): Promise<RolloutTree<T>>;
+/**
+ * @param policy the policy to sample from
+ * @param tasks the tasks; each gets a tree
+ */
 export async function rollout<T extends RolloutTask>(
   policy: Policy,
   tasks: readonly T[],

@@ -27,6 +27,10 @@ import type { RolloutTask } from "./task.js";
  */
 export class UnfinishedRollout<T extends RolloutTask = RolloutTask> extends Error {
   override name = "UnfinishedRollout";
+  /**
+   * @param tasks how many tasks were asked for
+   * @param cause the error that ended the rollout
+   */
   constructor(
     /** The trees that are complete, each with the index of its task. */
     readonly trees: readonly RolloutTree<T>[],

@@ -47,6 +47,7 @@ function familyOf(list: readonly Task[]): Experts {
 /**
  * Lets the expert of a family solve tasks with real tools: what `fineTune` learns from.
  *
+ * @param tasks a family of tasks, or some of its tasks
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -90,6 +90,7 @@ export class AdamW {
   readonly #moments = new Map<string, AdamWMoments>();
   #step = 0;
 
+  /** @param parameters the parameters by name; they are changed in place */
   constructor(parameters: ReadonlyMap<string, tf.Variable>, options: AdamWOptions) {
     checkOptions("make AdamW", options, rules);
     this.#parameters = parameters;
@@ -111,6 +112,8 @@ export class AdamW {
   /**
    * Moves every parameter that has a gradient. `now` overrides options for this step: a schedule's
    * learning rate, for instance.
+   * @param gradients the gradients, under the parameters' names
+   * @param now options that differ for this step
    */
   async step(
     gradients: Readonly<Record<string, tf.Tensor | null | undefined>>,
@@ -206,7 +209,10 @@ export class AdamW {
     return { step: this.#step, moments };
   }
 
-  /** Continues where `state()` was taken. */
+  /**
+   * Continues where `state()` was taken.
+   * @param state what `state()` returned
+   */
   restore(state: AdamWState): void {
     for (const [name, { m, v }] of Object.entries(state.moments)) {
       const parameter = this.#parameters.get(name);

@@ -7,6 +7,7 @@ type Tensor = InstanceType<typeof tf.Tensor>;
  * The value of a tensor as a constant: shares its memory, and no gradient flows through it. tfjs has no
  * operation for this; a kernel call would be recorded, so the new tensor is made beside the tape.
  *
+ * @param x the tensor that gradients must not reach
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -13,6 +13,8 @@ export interface Gradients {
  * own variableGrads goes by names that must be unique in the whole process, so that two models could
  * not have the same weights.) The caller disposes what it is given.
  *
+ * @param loss computes the loss from the parameters
+ * @param parameters the parameters by name
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -9,6 +9,8 @@ import { strip } from "./python-text.js";
  * The input of the tool call that a text ends with, as training reads it. It is the trimmed text between the
  * last closing tag and the last opening tag before it, and empty if either is missing.
  *
+ * @param text the text that ends with the call
+ * @param tag the tool's tag
  * @example
  * ```ts
  * import assert from "node:assert/strict";

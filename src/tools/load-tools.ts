@@ -247,6 +247,7 @@ function fromName(path: string, params: ToolParams, tag: string) {
  * (`python`, `search.offline`, `search.bright-data`, `search.searxng`, `search.json`, `search.deep`,
  * `calculator`, `file`, `mcp`), one of the reference's class paths, or a module.
  *
+ * @param config the configuration's `tools` section
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -102,6 +102,10 @@ export class ToolSet {
   readonly #tools = new Map<string, Tool>();
   readonly #semaphore: Semaphore;
 
+  /**
+   * @param tools the tools; each needs a tag of its own
+   * @param limits time, attempts and calls at a time
+   */
   constructor(tools: Iterable<Tool> = [], limits: ToolLimits = {}) {
     checkArguments("make a tool set", { tools }, { tools: "items" });
     checkOptions("make a tool set", limits, limitRules);
@@ -114,7 +118,10 @@ export class ToolSet {
     for (const tool of tools) this.add(tool);
   }
 
-  /** Adds a tool; its tag must be new. */
+  /**
+   * Adds a tool; its tag must be new.
+   * @param tool the tool to add, with the tag by which the model calls it
+   */
   add(tool: Tool): void {
     checkArguments("add a tool", { tool }, { tool: { tag: "text", execute: "function" } });
     if (!/^[A-Za-z_][\w.-]*$/.test(tool.tag)) {
@@ -140,6 +147,7 @@ export class ToolSet {
     return this.tags.map((tag) => `</${tag}>`);
   }
 
+  /** @param tag the tool's tag */
   get(tag: string): Tool | undefined {
     return this.#tools.get(tag);
   }
@@ -148,7 +156,11 @@ export class ToolSet {
     return this.#tools.values();
   }
 
-  /** Runs one call: waits for a free worker, then makes up to `retryCount` attempts in the time given. */
+  /**
+   * Runs one call: waits for a free worker, then makes up to `retryCount` attempts in the time given.
+   * @param tag the tool's tag
+   * @param input the text between the tags
+   */
   async call(tag: string, input: string, options: CallOptions = {}): Promise<ToolOutcome> {
     const tool = this.#tools.get(tag);
     if (!tool) {
@@ -163,6 +175,8 @@ export class ToolSet {
   /**
    * Runs a call of a tool that need not be in the set, under the set's limits. A tool with a state is
    * given one attempt.
+   * @param tool the tool to run, by the object instead of its tag
+   * @param input the text between the tags
    */
   async run(tool: Tool, input: string, options: RunOptions = {}): Promise<ToolOutcome> {
     checkArguments(

@@ -60,7 +60,11 @@ export interface Tool {
   readonly parameters?: object;
   /** An empty answer is an answer: not repeated and not counted as a failure. Default: false. */
   readonly emptyIsAnswer?: boolean;
-  /** A plain string is `{ text, ok: true }`; throwing is `{ text: "", ok: false }`. */
+  /**
+   * A plain string is `{ text, ok: true }`; throwing is `{ text: "", ok: false }`.
+   * @param input the text between the tags
+   * @param call its signal, the time left and the number of the attempt
+   */
   execute(input: string, call: ToolCall): string | ToolResult | Promise<string | ToolResult>;
   /** Gives processes, files and sockets back. */
   dispose?(): void | Promise<void>;

@@ -121,6 +121,10 @@ export class BranchValues {
   /** Which prompt each record is of: records of one prompt are resampled together. */
   readonly #prompts: number[];
 
+  /**
+   * @param settings what was measured, and how
+   * @param records the measured trajectories
+   */
   constructor(
     settings: ValueSettings,
     records: readonly ValueRecord[],
@@ -145,7 +149,10 @@ export class BranchValues {
     });
   }
 
-  /** Reads files that `branchValues` wrote, several as one; files that end in `.gz` are unpacked. */
+  /**
+   * Reads files that `branchValues` wrote, several as one; files that end in `.gz` are unpacked.
+   * @param paths the files to read, one or more
+   */
   static async load(...paths: readonly string[]): Promise<BranchValues> {
     const files = await Promise.all(paths.map(readValueFile));
     const [first] = files;
@@ -177,6 +184,7 @@ export class BranchValues {
    * What a branch is worth at the places of rules: the variance of its outcome for each token that it
    * draws, for each call that it makes, or for the trajectory that it is. Rules are names, or functions
    * that give each token a weight; without any, all that have names are judged.
+   * @param rules branching rules by name
    */
   worth(
     rules: Rules = placeRuleNames,
@@ -232,6 +240,7 @@ export class BranchValues {
    * Where outcomes are decided: the share of all decided variance that falls on tokens of a place, beside
    * their share of tokens and of entropy. Without places: distances from a result, blocks, and the tenth of
    * the tokens that is most uncertain.
+   * @param places places by name
    */
   decided(
     places?: Readonly<Record<string, TokenPlace>>,
@@ -269,6 +278,7 @@ export class BranchValues {
    * How much of what is decided stands at the tokens where a signal is greatest. By chance it is their
    * share. Sums of unbiased estimates: noise widens an interval and never lowers what is found. Without
    * signals: entropy, its mean over the next 20 tokens, nearness to a result, and the group's outcomes.
+   * @param signals signals by name
    */
   capture(
     signals: Readonly<Record<string, TokenSignal>> = usualSignals,

@@ -86,6 +86,8 @@ const rules: OptionRules<BranchValueOptions> = {
  *
  * Abort `signal`, or interrupt the cell, to end it early: it returns what is complete.
  *
+ * @param policy the policy whose forks are measured
+ * @param tasks the tasks; each gives one trajectory
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -275,8 +275,11 @@ async function* watchAsync<T>(
 /** What `progress` returns for items that can be walked without waiting. */
 interface Watched<T> extends Iterable<T>, AsyncIterable<Awaited<T>> {}
 
+/** @param items how many steps; the loop counts from 0 */
 function progressOf(items: number, options?: BarOptions): Watched<number>;
+/** @param items what the loop goes through */
 function progressOf<T>(items: Iterable<T>, options?: BarOptions): Watched<T>;
+/** @param items what the loop goes through */
 function progressOf<T>(items: AsyncIterable<T>, options?: BarOptions): AsyncIterable<Awaited<T>>;
 function progressOf<T>(
   items: number | Iterable<T> | AsyncIterable<T>,

@@ -206,7 +206,10 @@ export class Widget<S extends Record<string, unknown>> implements Displayable {
     this.#comm.onClose = () => void widgets.delete(this.id);
   }
 
-  /** A shared value, as last set on either side. */
+  /**
+   * A shared value, as last set on either side.
+   * @param key the name of the value
+   */
   get<K extends keyof S & string>(key: K): S[K] {
     return this.#state[key] as S[K];
   }
@@ -216,24 +219,37 @@ export class Widget<S extends Record<string, unknown>> implements Displayable {
     return { ...this.#state } as S;
   }
 
-  /** Sets shared values; every page that shows the widget hears of it. */
+  /**
+   * Sets shared values; every page that shows the widget hears of it.
+   * @param values the values to set, by name
+   */
   set(values: Partial<S>): void {
     Object.assign(this.#state, values);
     this.#sendState("update", values);
   }
 
-  /** Sends the page a message that is no state: `model.on("msg:custom", …)` there. */
+  /**
+   * Sends the page a message that is no state: `model.on("msg:custom", …)` there.
+   * @param content the message, as JSON
+   * @param buffers bytes to send with it
+   */
   send(content: unknown, buffers: Uint8Array[] = []): void {
     this.#comm?.send({ method: "custom", content }, { buffers });
   }
 
-  /** Calls back with what changed whenever a page changes shared values; returns what stops it. */
+  /**
+   * Calls back with what changed whenever a page changes shared values; returns what stops it.
+   * @param listener called with the values that changed
+   */
   onChange(listener: ChangeListener<S>): () => void {
     this.#onChange.add(listener);
     return () => void this.#onChange.delete(listener);
   }
 
-  /** Calls back for what the page sends with `model.send(content)`; returns what stops it. */
+  /**
+   * Calls back for what the page sends with `model.send(content)`; returns what stops it.
+   * @param listener called with the message and its buffers
+   */
   onMessage(listener: MessageListener): () => void {
     this.#onMessage.add(listener);
     return () => void this.#onMessage.delete(listener);

@@ -224,6 +224,7 @@ function cellHtml(cell: NotebookCell, language: string, folder: string | undefin
 /**
  * A notebook as one HTML page that needs nothing else: Markdown, mathematics, code, outputs.
  *
+ * @param notebook the notebook, as `readNotebook` returns it
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -24,6 +24,9 @@ const breakages: ((text: string) => string)[] = [
 /**
  * Lets an expert solve a task with real tools, erring as often as the corruption says.
  *
+ * @param given the task to solve
+ * @param expert decides the next step from the task and the results so far
+ * @param run calls a tool by its tag and returns its answer
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -20,7 +20,12 @@ interface ExpertStep {
   call?: { tag: string; input: string };
 }
 
-/** Solves tasks of one family step by step, seeing each tool result before it continues. */
+/**
+ * Solves tasks of one family step by step, seeing each tool result before it continues.
+ * @param task the task to solve
+ * @param results the tool results so far
+ * @param choose gives the right choice or, as often as the corruption says, a wrong one
+ */
 export type Expert = (
   task: Task,
   results: readonly string[],

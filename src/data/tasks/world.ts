@@ -31,7 +31,11 @@ export interface World {
   rivers: readonly string[];
   trades: readonly string[];
   facts: readonly Fact[];
-  /** What the world says of a subject; undefined where it says nothing. */
+  /**
+   * What the world says of a subject; undefined where it says nothing.
+   * @param relation what is asked of it
+   * @param subject the name of a person or a place
+   */
   fact(relation: string, subject: string): Fact | undefined;
 }
 
@@ -87,6 +91,7 @@ export function sentence(fact: Fact): string {
 /**
  * A world as pages for a search engine.
  *
+ * @param world the world to describe
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -84,6 +84,7 @@ interface Acting {
  * the same seed and takes its trajectory's calls again; where the answers differ, trajectories stop
  * branching and the rollout continues. The environment's `state` is never read.
  *
+ * @param url the address of the OpenEnv server
  * @example
  * ```ts
  * import assert from "node:assert/strict";

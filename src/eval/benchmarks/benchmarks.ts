@@ -43,6 +43,7 @@ const known: readonly Benchmark[] = [...originals, ...originals.map(standIn)];
 
 const registry = new Map(known.map((benchmark) => [benchmark.name, benchmark]));
 
+/** @param name the benchmark's name */
 function get(name: string): Benchmark {
   const found = registry.get(name);
   if (found) return found;
@@ -73,7 +74,10 @@ function get(name: string): Benchmark {
  * ```
  */
 export const benchmarks = {
-  /** Adds one of your own; its file is `FOLDER/NAME/test.jsonl`. */
+  /**
+   * Adds one of your own; its file is `FOLDER/NAME/test.jsonl`.
+   * @param benchmark the benchmark to add
+   */
   register(benchmark: Benchmark): void {
     const { name } = benchmark;
     if (!/^[\w][\w.-]*$/.test(name)) {
@@ -92,7 +96,10 @@ export const benchmarks = {
   /** The names of the synthetic stand-ins. */
   standIns: (): string[] =>
     [...registry.values()].flatMap(({ name, imitates }) => (imitates === undefined ? [] : [name])),
-  /** A benchmark with its questions, from the folder that holds `NAME/test.jsonl`. */
+  /**
+   * A benchmark with its questions, from the folder that holds `NAME/test.jsonl`.
+   * @param name the benchmark's name
+   */
   load: async (
     name: string,
     options: {

@@ -40,6 +40,7 @@ function readItem(benchmark: Benchmark, line: string, index: number): BenchmarkI
 /**
  * Reads `FOLDER/NAME/test.jsonl`, the reference's layout.
  *
+ * @param benchmark the benchmark, from `benchmarks.get` or your own
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -136,7 +136,10 @@ export class LlmJudge {
     if (options.cacheFile !== undefined) this.#cache = new JudgeCache(options.cacheFile, say);
   }
 
-  /** One verdict per question, in order. */
+  /**
+   * One verdict per question, in order.
+   * @param questions questions with the answer to judge and the reference
+   */
   async judge(
     questions: readonly JudgeQuestion[],
     { signal }: { signal?: AbortSignal } = {},

@@ -16,6 +16,7 @@ const z = 1.959964;
  * samples) it is conservative, because no values in [0, 1] vary more than right-or-wrong ones. It never
  * shrinks to a point when every question has the same value.
  *
+ * @param values one value from 0 to 1 per question
  * @example
  * ```ts
  * import assert from "node:assert/strict";

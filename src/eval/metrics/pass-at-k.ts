@@ -4,6 +4,7 @@ import { checkArguments } from "../../../arguments/check-arguments.js";
  * The unbiased estimate of the chance that one of k samples is right, from c right ones among n:
  * 1 - C(n-c, k) / C(n, k), as a product that cannot overflow.
  *
+ * @param counts samples (`n`), right ones among them (`correct`) and `k`
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -181,6 +181,10 @@ const section = (title: string, lines: readonly string[]) =>
  * ```
  */
 export class Evaluation {
+  /**
+   * @param settings what the evaluation was asked to do
+   * @param benchmarks the results, one per benchmark
+   */
   constructor(
     readonly settings: EvaluationSettings,
     readonly benchmarks: readonly BenchmarkReport[],
@@ -209,7 +213,11 @@ export class Evaluation {
     return [...stopped, ...benchmarks.flatMap(faultsOf)];
   }
 
-  /** Samples of one question of a benchmark, by turn. */
+  /**
+   * Samples of one question of a benchmark, by turn.
+   * @param benchmark the benchmark's name
+   * @param index the question's number, from 0
+   */
   samplesOf(benchmark: string, index: number): ScoredSample[] {
     return this.samples.filter((s) => s.benchmark === benchmark && s.index === index);
   }

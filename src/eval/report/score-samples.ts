@@ -17,6 +17,7 @@ interface JudgeVerdict {
 /** Says whether predictions are right, one verdict per question, in order: an `LlmJudge`, or your own. */
 export interface AnswerJudge {
   readonly name: string;
+  /** @param questions questions with the answer to judge and the reference */
   judge(
     questions: readonly JudgeQuestion[],
     options?: {

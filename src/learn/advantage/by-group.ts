@@ -39,6 +39,7 @@ function inGroups(
  * of the trajectory. A group of one keeps its score. Without `normalizeByDeviation` it is Dr. GRPO's.
  *
  * The reference forms the group's statistics in float32; here they are doubles.
+ * @param input the reward and mask of every token, and the group of every trajectory
  */
 export function grpo(
   input: Outcome,
@@ -53,7 +54,10 @@ export function grpo(
   );
 }
 
-/** RLOO: each trajectory's score against the mean of the others in its group. */
+/**
+ * RLOO: each trajectory's score against the mean of the others in its group.
+ * @param input the reward and mask of every token, and the group of every trajectory
+ */
 export function rloo(input: Outcome): Advantages {
   return outcome(
     inGroups(input, (own) => {
@@ -68,6 +72,7 @@ export function rloo(input: Outcome): Advantages {
 /**
  * GPG: each trajectory's score less its group's mean, times the number of trajectories for each trajectory
  * that has a score at all. A group of one keeps its score.
+ * @param input the reward and mask of every token, and the group of every trajectory
  */
 export function gpg(input: Outcome): Advantages {
   checkArguments("estimate advantages", { input }, { input: { rewards: "list" } });
@@ -84,6 +89,7 @@ export function gpg(input: Outcome): Advantages {
 /**
  * OPO: each trajectory's score against its group's mean weighted by length, which lowers the variance most
  * when long answers carry more gradient.
+ * @param input the reward and mask of every token, and the group of every trajectory
  */
 export function opo(input: Outcome): Advantages {
   checkArguments("estimate advantages", { input }, { input: { mask: "list" } });
@@ -98,7 +104,10 @@ export function opo(input: Outcome): Advantages {
   );
 }
 
-/** GRPO for pass@k: only a group's best trajectory learns, by how much it beats the second best. */
+/**
+ * GRPO for pass@k: only a group's best trajectory learns, by how much it beats the second best.
+ * @param input the reward and mask of every token, and the group of every trajectory
+ */
 export function grpoPassAtK(
   input: Outcome,
   { epsilon = 1e-6, normalizeByDeviation = true } = {},
@@ -117,7 +126,10 @@ export function grpoPassAtK(
   );
 }
 
-/** REINFORCE++-baseline: scores less their group's mean, whitened over the batch. */
+/**
+ * REINFORCE++-baseline: scores less their group's mean, whitened over the batch.
+ * @param input the reward and mask of every token, and the group of every trajectory
+ */
 export function reinforcePlusPlusBaseline(input: Outcome): Advantages {
   const centred = inGroups(input, (own) => {
     if (own.length === 1) return own;

@@ -7,6 +7,7 @@ import { masked, type Rows, whiten } from "./masked.js";
  * delta(t) = r(t) + gamma V(t+1) - V(t), A(t) = delta(t) + gamma lambda A(t+1).
  * Returns are A + V; the advantages are whitened over the mask afterwards. As in the reference, the
  * recursion itself runs over all tokens, masked or not.
+ * @param input the reward, value and mask of every token
  */
 export function gae(
   input: { rewards: Rows; values: Rows; mask: Rows },
@@ -38,6 +39,7 @@ export function gae(
 /**
  * REINFORCE++: the discounted rewards still to come, whitened over the batch. Tokens outside the mask,
  * a tool's answer, are passed over: what comes behind them counts for what stands before.
+ * @param input the reward and mask of every token, and the group of every trajectory
  */
 export function reinforcePlusPlus(input: Outcome, { gamma = 1 } = {}): Advantages {
   checkArguments("estimate advantages", { input }, { input: { rewards: "list", mask: "list" } });
@@ -59,6 +61,7 @@ export function reinforcePlusPlus(input: Outcome, { gamma = 1 } = {}): Advantage
 /**
  * REINFORCE++ as it was before verl 0.9.1: returns start anew behind every masked token, so that tokens
  * before a trajectory's last call get no reward.
+ * @param input the reward and mask of every token, and the group of every trajectory
  */
 export function reinforcePlusPlusOlder(input: Outcome, { gamma = 1 } = {}): Advantages {
   checkArguments("estimate advantages", { input }, { input: { rewards: "list", mask: "list" } });
@@ -77,7 +80,10 @@ export function reinforcePlusPlusOlder(input: Outcome, { gamma = 1 } = {}): Adva
   return { advantages, returns };
 }
 
-/** ReMax: the reward still to come at each token, less the reward of the greedy answer. */
+/**
+ * ReMax: the reward still to come at each token, less the reward of the greedy answer.
+ * @param input the reward and mask of every token, and the greedy answer's reward of every trajectory
+ */
 export function remax(input: {
   rewards: Rows;
   mask: Rows;

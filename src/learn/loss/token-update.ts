@@ -44,6 +44,8 @@ const updateOf = ({ ratio, region, weight, hold }: TokenOutcome): TokenUpdate =>
  * one ratio per turn or sequence, pass that one. Statistics of the batch (Clip-Cov, KL-Cov, APPO's future)
  * are computed as if the token were the whole batch.
  *
+ * @param ratio the token's probability now, divided by its probability when it was sampled
+ * @param advantage the token's advantage
  * @example
  * ```ts
  * import assert from "node:assert/strict";

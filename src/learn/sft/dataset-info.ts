@@ -81,6 +81,8 @@ function readConversations(
  * Loads a data set by name from a folder with LLaMA-Factory's `dataset_info.json`; several names are
  * joined by commas. The rules are LLaMA-Factory's: rows whose turns do not alternate are skipped.
  *
+ * @param names the data set's name in `dataset_info.json`, or several joined by commas
+ * @param folder the folder with `dataset_info.json`
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -53,6 +53,8 @@ type FineTuneOptions = SftOptions & {
  * Fine-tunes a policy in place on chats (`{ messages }`), demonstrations or encoded examples. The loss covers
  * what the assistant writes; tool results (`<result>…</result>` and messages of the role `tool`) are masked.
  *
+ * @param policy the policy to train; it is changed in place
+ * @param from chats, demonstrations or encoded examples
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -87,6 +87,7 @@ export class Critic {
   readonly #options: CriticOptions;
   readonly #optimizer: ModelOptimizer;
 
+  /** @param model the model that predicts values; it is trained in place */
   constructor(model: Model, options: CriticOptions = {}) {
     checkArguments("make a critic", { model }, { model: "model" });
     checkOptions("make a critic", options, rules);
@@ -105,11 +106,15 @@ export class Critic {
     this.#optimizer.dispose();
   }
 
+  /** @param state what `state()` returned */
   restore(state: AdamWState): void {
     this.#optimizer.restore(state);
   }
 
-  /** The value before each response token. */
+  /**
+   * The value before each response token.
+   * @param sequences prompts with their responses
+   */
   async values(sequences: readonly PassSequence[]): Promise<Float32Array[]> {
     const { maxTokensPerPass = tokensAtOnce(this.model.config), maxSequencesPerPass } =
       this.#options;
@@ -122,7 +127,11 @@ export class Critic {
     return out;
   }
 
-  /** Moves the values towards the batch's returns; each trajectory must carry its old values. */
+  /**
+   * Moves the values towards the batch's returns; each trajectory must carry its old values.
+   * @param batch the batch with returns and old values
+   * @param now the learning rate of this update and the stream that shuffles
+   */
   async update(
     batch: TrainingBatch,
     now: { learningRate?: number; shuffle?: Random } = {},

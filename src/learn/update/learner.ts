@@ -106,6 +106,7 @@ export class Learner {
   readonly #trainee: Trainee;
   readonly #settings: UpdateSettings;
 
+  /** @param trained the model to train, or what stands for one elsewhere */
   constructor(trained: Model | Trainee, options: UpdateOptions = {}) {
     this.#settings = updateSettings(options);
     this.#trainee = traineeOf(trained, this.#settings);
@@ -136,6 +137,7 @@ export class Learner {
     if (this.#trainee instanceof ModelTrainee) this.#trainee.dispose();
   }
 
+  /** @param state what `state()` returned */
   restore(state: AdamWState): void {
     this.#here("restore an optimiser").restore(state);
   }
@@ -147,7 +149,10 @@ export class Learner {
     );
   }
 
-  /** ln p and entropy of every response token under a model as it is now; nothing is trained. */
+  /**
+   * ln p and entropy of every response token under a model as it is now; nothing is trained.
+   * @param sequences prompts with their responses
+   */
   async logProbs(
     sequences: readonly PassSequence[],
     options: Pick<UpdateOptions, "temperature" | "maxTokensPerPass" | "maxSequencesPerPass"> & {
@@ -166,6 +171,7 @@ export class Learner {
    * Measures what an update needs from before it, and writes it into the trajectories: log-probabilities and
    * entropies under the model as it is, log-probabilities under the reference policy for a KL loss, and
    * what a correction for another sampler makes of them.
+   * @param sequences the batch's trajectories; the results are written into them
    */
   async prepare<R extends ScoredSequence>(
     sequences: readonly R[],
@@ -239,7 +245,10 @@ export class Learner {
     return sequences;
   }
 
-  /** Moves the policy along the batch's advantages; `prepare` is called first where it was not. */
+  /**
+   * Moves the policy along the batch's advantages; `prepare` is called first where it was not.
+   * @param batch the batch, from `advantages`
+   */
   async update(batch: TrainingBatch, options: UpdateOptions = {}): Promise<UpdateReport> {
     const settings = updateSettings(this.#settings, options);
     this.#trainee.check?.(settings);
@@ -366,6 +375,8 @@ const learners = new WeakMap<Model | Trainee, Learner>();
  * One update of a policy, in place. Calls on the same policy go on with the same optimiser's moments;
  * everything else is what each call says.
  *
+ * @param policy the policy to train; it is changed in place
+ * @param batch the batch, from `advantages`
  * @example
  * ```ts
  * import assert from "node:assert/strict";

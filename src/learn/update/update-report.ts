@@ -52,6 +52,7 @@ const lossSequence = (sequence: TrainedSequence): LossRow => ({
  * ```
  */
 export class UpdateReport {
+  /** @param batch the batch that the update trained on */
   constructor(
     /** Under the reference's names. */
     readonly metrics: Readonly<Record<string, number>>,
@@ -63,7 +64,10 @@ export class UpdateReport {
     readonly optimizerSteps: number = skippedSteps,
   ) {}
 
-  /** What happened to each response token of a trajectory; undefined where the model did not write. */
+  /**
+   * What happened to each response token of a trajectory; undefined where the model did not write.
+   * @param sequence a trajectory of the batch
+   */
   tokens(sequence: BatchSequence): (TokenUpdate | undefined)[] {
     if (!isTrained(sequence)) {
       throw new TypeError(

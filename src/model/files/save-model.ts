@@ -51,6 +51,8 @@ async function writeModelFolder(
  * only once all new ones are on disk; other files in the folder stay. Adapters are written as part of the
  * weights they add to; `saveAdapter` writes them alone.
  *
+ * @param model the model to write
+ * @param folder the folder; it is created if needed
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -33,6 +33,7 @@ const rules: OptionRules<LoadModelOptions> = {
  * one, and safetensors, whole or sharded) or a `.gguf` file, whose values are unpacked. Everything is checked before the first weight is read; the
  * weights come in one tensor at a time.
  *
+ * @param folder a Hugging Face folder or a `.gguf` file
  * @example
  * ```ts
  * import assert from "node:assert/strict";

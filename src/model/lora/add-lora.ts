@@ -27,6 +27,7 @@ const rules: OptionRules<LoraOptions> = {
  * stay as they are. A is uniform as PyTorch's Linear is (Kaiming, a = sqrt 5), B is zero, so that the
  * model computes what it did before.
  *
+ * @param model the model that gets the adapters
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -53,6 +53,8 @@ function modulesIn(file: SafetensorsFile, config: AdapterConfig, model: Model): 
  * Loads adapters in PEFT's files into a model. One that has adapters of the same kind takes over their
  * values, so that an optimiser goes on with them.
  *
+ * @param model the model that gets the adapters
+ * @param folder a folder with `adapter_config.json`
  * @example
  * ```ts
  * import assert from "node:assert/strict";

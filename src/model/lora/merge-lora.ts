@@ -5,6 +5,7 @@ import type { Model } from "../transformer/transformer.js";
  * Adds what the adapters compute into the model's own weights: the same results, as fast as without
  * adapters. Nothing can be trained until `unmergeLora`.
  *
+ * @param model a model with adapters
  * @example
  * ```ts
  * import assert from "node:assert/strict";

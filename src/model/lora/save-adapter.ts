@@ -9,6 +9,8 @@ import { outputFolder } from "../files/model-folder.js";
 /**
  * Writes a model's adapters as PEFT does: `adapter_config.json` and `adapter_model.safetensors`.
  *
+ * @param model a model with adapters
+ * @param folder the folder; it is created if needed
  * @example
  * ```ts
  * import assert from "node:assert/strict";

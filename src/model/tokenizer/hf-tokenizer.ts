@@ -184,6 +184,7 @@ export class HfTokenizer implements Tokenizer {
   readonly #template: ChatTemplate | undefined;
   readonly #pieces: ReadonlyMap<number, string>;
 
+  /** @param files the content of the tokenizer's files */
   constructor(files: TokenizerFiles) {
     checkArguments(
       "load a tokenizer",
@@ -249,7 +250,10 @@ export class HfTokenizer implements Tokenizer {
     return this.#files;
   }
 
-  /** Reads the tokenizer of a Hugging Face model folder, or the one a `.gguf` file carries. */
+  /**
+   * Reads the tokenizer of a Hugging Face model folder, or the one a `.gguf` file carries.
+   * @param folder a model's folder or a `.gguf` file
+   */
   static async load(folder: string): Promise<HfTokenizer> {
     checkArguments("load a tokenizer", { folder }, { folder: "path" });
     if (isGguf(folder)) {
@@ -279,7 +283,10 @@ export class HfTokenizer implements Tokenizer {
     return new HfTokenizer({ tokenizer, config, chatTemplate, eosIds });
   }
 
-  /** Writes `tokenizer.json`, `tokenizer_config.json` and, if there was one, the template's file. */
+  /**
+   * Writes `tokenizer.json`, `tokenizer_config.json` and, if there was one, the template's file.
+   * @param folder the folder; it is created if needed
+   */
   async save(folder: string): Promise<void> {
     const { tokenizer, config, chatTemplate } = this.#files;
     const files: [string, string][] = [
@@ -292,11 +299,13 @@ export class HfTokenizer implements Tokenizer {
     }
   }
 
+  /** @param text the text to tokenize */
   encode(text: string): number[] {
     checkArguments("encode", { text }, { text: "text" });
     return text === "" ? [] : this.#engine.encode(text, { add_special_tokens: false }).ids;
   }
 
+  /** @param ids token ids */
   decode(
     ids: ArrayLike<number>,
     options: {
@@ -321,6 +330,7 @@ export class HfTokenizer implements Tokenizer {
     });
   }
 
+  /** @param messages the messages, in order */
   chat(messages: readonly ChatMessage[], options: ChatOptions = {}): string {
     checkArguments("render a chat", { messages }, { messages: "list" });
     checkOptions("render a chat", options, {

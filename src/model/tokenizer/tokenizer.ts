@@ -32,8 +32,12 @@ export interface Tokenizer {
   readonly padId: number;
   /** The bytes of the longest token, where it is known: a text has at least its bytes by these tokens. */
   readonly longestToken?: number;
-  /** Never adds special tokens; special tokens written in the text are recognised. */
+  /**
+   * Never adds special tokens; special tokens written in the text are recognised.
+   * @param text the text to tokenize
+   */
   encode(text: string): number[];
+  /** @param ids token ids */
   decode(
     ids: ArrayLike<number>,
     options?: {
@@ -41,6 +45,9 @@ export interface Tokenizer {
       skipSpecial?: boolean;
     },
   ): string;
-  /** The prompt text of a chat. */
+  /**
+   * The prompt text of a chat.
+   * @param messages the messages, in order
+   */
   chat(messages: readonly ChatMessage[], options?: ChatOptions): string;
 }

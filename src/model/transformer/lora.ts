@@ -37,6 +37,11 @@ export class Lora {
   /** @internal Whether the base weights hold the adapters' part already. */
   merged = false;
 
+  /**
+   * @param rank the rank of A and B
+   * @param alpha the numerator of the scale alpha / rank
+   * @param rslora divide by the square root of the rank
+   */
   constructor(
     readonly rank: number,
     readonly alpha: number,
@@ -53,7 +58,12 @@ export class Lora {
     return this.alpha / (this.rslora ? Math.sqrt(this.rank) : this.rank);
   }
 
-  /** What a weight of the model acts with, if it has an adapter that is not merged: a new tensor. */
+  /**
+   * What a weight of the model acts with, if it has an adapter that is not merged: a new tensor.
+   * @param name the name of the weight
+   * @param weight the model's own weight
+   * @param sign 1 to add the adapter, -1 to subtract it
+   */
   apply(name: string, weight: tf.Tensor, sign: 1 | -1 = 1): tf.Tensor | undefined {
     const stem = name.replace(/\.weight$/, "");
     const a = this.weights.get(`${stem}.lora_A.weight`);

@@ -75,7 +75,12 @@ export class Model {
   #lora: Lora | undefined;
   #fetched: ReadonlyMap<string, Float32Array> | undefined;
 
-  /** Takes over the weights: `dispose` frees them. */
+  /**
+   * Takes over the weights: `dispose` frees them.
+   * @param config the model's shape
+   * @param weights the weights, by their Hugging Face names
+   * @param generation default sampling settings and end tokens
+   */
   constructor(
     readonly config: ModelConfig,
     readonly weights: ReadonlyMap<string, tf.Variable>,
@@ -89,7 +94,11 @@ export class Model {
     this.#layers = layerParts(config.layers, weights);
   }
 
-  /** A model with random weights that depend on the seed alone. */
+  /**
+   * A model with random weights that depend on the seed alone.
+   * @param input the model's shape
+   * @param seed the seed of the weights
+   */
   static init(input: ModelConfigInput, seed: number): Model {
     const config = modelConfig(input);
     const made = new Map<string, tf.Variable>();
@@ -100,7 +109,12 @@ export class Model {
     return new Model(config, made);
   }
 
-  /** A model with the values that `read` gives, which are used as they are, not copied. */
+  /**
+   * A model with the values that `read` gives, which are used as they are, not copied.
+   * @param config the model's shape
+   * @param read returns the values of a weight by its name and shape
+   * @param generation default sampling settings and end tokens
+   */
   static async build(
     config: ModelConfig,
     read: (name: string, shape: readonly number[]) => Promise<Float32Array>,
@@ -189,7 +203,10 @@ export class Model {
     this.changed();
   }
 
-  /** What a weight acts with: itself, or a new tensor where an adapter adds to it. */
+  /**
+   * What a weight acts with: itself, or a new tensor where an adapter adds to it.
+   * @param name the name of the weight
+   */
   acting(name: string): tf.Tensor | undefined {
     const weight = this.weights.get(name);
     if (!weight || !this.#lora || this.#lora.merged) return weight;
@@ -211,7 +228,10 @@ export class Model {
     return new Model(this.config, copies, this.generation);
   }
 
-  /** Takes over the weights of a model of the same configuration. */
+  /**
+   * Takes over the weights of a model of the same configuration.
+   * @param source a model with the same configuration
+   */
   copyFrom(source: Model): void {
     if (this.#lora) {
       throw new TypeError("Cannot copy weights: the model must not have adapters, got some");
@@ -230,7 +250,10 @@ export class Model {
     this.changed();
   }
 
-  /** Pads sequences of token ids into one batch, after checking that the model can take them. */
+  /**
+   * Pads sequences of token ids into one batch, after checking that the model can take them.
+   * @param rows token ids, one list per sequence
+   */
   batch(rows: readonly ArrayLike<number>[]): PaddedBatch {
     return batchTokens(rows, this.config);
   }
@@ -296,7 +319,10 @@ export class Model {
     });
   }
 
-  /** Unnormalised log-probabilities of every token: [rows, time, vocabSize]. */
+  /**
+   * Unnormalised log-probabilities of every token: [rows, time, vocabSize].
+   * @param hidden what `forward` returned
+   */
   logits(hidden: tf.Tensor): tf.Tensor {
     return linear(hidden, this.#outputMatrix());
   }
@@ -304,6 +330,8 @@ export class Model {
   /**
    * ln p(label) at each position and the entropy of the whole distribution, both [rows, time]. The
    * label of a position is the token that follows it.
+   * @param batch the sequences, from `batch`
+   * @param labels the token that follows each position
    */
   logProbs(
     batch: TokenBatch,
@@ -334,6 +362,9 @@ export class Model {
   /**
    * The same for some tokens alone, counted through the rows or, where rows share what they have in
    * common, through what is shared: ln p and entropy of `labels` [count] behind the tokens `after` [count].
+   * @param batch the sequences, from `batch`
+   * @param after the token before each one that is scored
+   * @param labels the token that follows each of them
    */
   logProbsAt(
     batch: TokenBatch,
@@ -356,7 +387,10 @@ export class Model {
     });
   }
 
-  /** A critic's value of each position: [rows, time]. */
+  /**
+   * A critic's value of each position: [rows, time].
+   * @param batch the sequences, from `batch`
+   */
   values(batch: TokenBatch, options: ForwardOptions = {}): tf.Tensor2D {
     if (this.config.head !== "value") {
       throw new TypeError('Cannot give values: the model must have head "value", got "logits"');

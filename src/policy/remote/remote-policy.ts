@@ -118,6 +118,7 @@ export class RemotePolicy implements Policy {
   /**
    * Answers a prompt: a question (text, which becomes the user's message), a chat, or a task whose
    * `prompt` may be text that is taken as it is. A list of prompts gives a list, `n` a list per prompt.
+   * @param prompt a question, a chat, a task, or a list of them
    */
   async generate<P extends Prompt | readonly Prompt[], O extends GenerationOptions = object>(
     prompt: P,
@@ -151,6 +152,7 @@ export class RemotePolicy implements Policy {
   /**
    * Goes on with these endpoints: new ones are asked from now on, those left out finish what they are
    * answering. Resolves when they have.
+   * @param urls the addresses from now on
    */
   use(urls: readonly string[]): Promise<void> {
     return this.#endpoints.use(urls);
@@ -160,6 +162,7 @@ export class RemotePolicy implements Policy {
    * Has every endpoint read new weights from a folder that it sees under this path: vLLM, started with
    * VLLM_SERVER_DEV_MODE=1. Each finishes what it is answering first; one that is away reads them when it
    * returns, before it is asked anything.
+   * @param path the folder, as the servers see it
    */
   async reloadWeights(path: string): Promise<void> {
     checkArguments("reload weights", { path }, { path: "path" });
@@ -180,6 +183,7 @@ export class RemotePolicy implements Policy {
   /**
    * Asks an endpoint to tokenize a text and throws if it does not agree with the tokenizer here.
    * Needs a server with `/tokenize` (vLLM, llama.cpp, recent SGLang).
+   * @param text the text that both tokenize
    */
   async checkTokenizer(
     text = "<think> 12+3 </think>\n<search> Ünïcödé 北京 </search>",

@@ -29,6 +29,7 @@ function toolBlocks(text: string, tag: string): FormatCheck | undefined {
 /**
  * The reference's format rules for a response without its prompt, in its order.
  *
+ * @param response the response without its prompt
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -65,6 +66,7 @@ const bothToolsBonus = 0.1;
  * The reward of every published ARPO and AEPO run. It is -1 for a broken format and 0 for a wrong answer.
  * Otherwise it is the token F1 of the boxed answer, plus 0.1 if both tools' closing tags are present.
  *
+ * @param judged the trajectory to score
  * @example
  * ```ts
  * import assert from "node:assert/strict";

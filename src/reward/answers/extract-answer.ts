@@ -75,6 +75,7 @@ function boxedContent(text: string): string {
  * The prediction in a whole transcript: what is boxed in the last answer block, or that block's text;
  * without a block, the last boxed expression anywhere.
  *
+ * @param transcript the whole text of a trajectory
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -85,6 +85,8 @@ export function normalizeMath(answer: string): string {
  * Whether two answers are the same after normalisation; when either cannot be normalised, whether they
  * are the same as they stand. Two missing answers are the same.
  *
+ * @param a one answer
+ * @param b the other answer
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -23,6 +23,7 @@ function grade(judged: Judged, equivalent: (answer: string, truth: string) => bo
  * 1 when the last boxed expression of the response is equivalent to the ground truth (to any of them,
  * if there are several), else 0.
  *
+ * @param judged the trajectory to score
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -45,6 +46,7 @@ export function mathNumeric(judged: Judged): Score {
  * The reference's GSM8K reward: the number behind the last `####` of the response, without commas,
  * against the ground truth.
  *
+ * @param judged the trajectory to score
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -122,6 +122,8 @@ function same(a: Value, b: Value): boolean {
  * numbers however they are written, and sets in any order. The reference compares texts alone, so its
  * figures are those of `mathEquivalent`.
  *
+ * @param a one answer
+ * @param b the other answer
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -12,6 +12,7 @@ import { type Judged, type Score, truthsOf } from "../score.js";
 /**
  * An answer as the reward compares it: lower case, no ASCII punctuation, no articles, single spaces.
  *
+ * @param text an answer as the model or the data set wrote it
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -46,6 +47,8 @@ const verdicts = new Set(["yes", "no", "noanswer"]);
  * Token F1 of a prediction against the best of its references. A yes or no (or noanswer) on either
  * side must match whole.
  *
+ * @param prediction the answer to score
+ * @param references the right answer, or several that are right
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -108,6 +111,7 @@ function judge(
 /**
  * Search-R1's exact match on the last answer block, after `normalizeAnswer`.
  *
+ * @param judged the trajectory to score
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -124,6 +128,7 @@ export function exactMatch(judged: Judged): Score {
 /**
  * As `exactMatch`, but the ground truth need only occur in the answer.
  *
+ * @param judged the trajectory to score
  * @example
  * ```ts
  * import assert from "node:assert/strict";

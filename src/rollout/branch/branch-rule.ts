@@ -61,6 +61,8 @@ export interface BranchVerdict {
  * - `aepo-code`: s = clamp((u + w delta) max(0, 1 - slope c), 0, 1); branch unless s < p.
  * - `aepo-paper`: P = (p + w delta)(1 - slope c); branch iff P > tau.
  *
+ * @param settings the rule with its numbers
+ * @param situation the entropies and counts at the branch point
  * @example
  * ```ts
  * import assert from "node:assert/strict";

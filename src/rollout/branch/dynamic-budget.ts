@@ -19,6 +19,9 @@ export interface DynamicBudget {
  *
  * `formula: "code"` (default) truncates and adds one; `"paper"` rounds the paper's real value.
  *
+ * @param n rollouts in all
+ * @param rootEntropy the entropy at the question
+ * @param stepEntropies the entropies after tool answers
  * @example
  * ```ts
  * import assert from "node:assert/strict";

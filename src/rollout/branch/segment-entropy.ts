@@ -47,6 +47,8 @@ type EntropySource = Pick<Segment, "tokens" | "logprobs" | "entropies"> &
  * is a lower bound. Where it reports none at all (width 0) but an entropy, or an estimate of one as a
  * surprisal is, that is summed.
  *
+ * @param segment the segment's entropies or log-probabilities
+ * @param vocabSize the number of tokens that the entropy is normalised by
  * @example
  * ```ts
  * import assert from "node:assert/strict";

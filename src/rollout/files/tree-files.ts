@@ -11,6 +11,8 @@ import { treesFromParquet, treesToParquet } from "./tree-parquet.js";
 /**
  * Writes trees to a file: JSON lines or parquet, by its extension.
  *
+ * @param path the file; `.jsonl` or `.parquet`
+ * @param trees the trees to write
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -49,6 +51,7 @@ export async function saveTrees(
 /**
  * Reads trees that `saveTrees` wrote.
  *
+ * @param path the file to read; `.jsonl` or `.parquet`
  * @example
  * ```ts
  * import assert from "node:assert/strict";

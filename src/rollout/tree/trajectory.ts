@@ -26,6 +26,8 @@ export function responseAttention(
 /**
  * Which positions are trained on: those the model wrote and attention reaches.
  *
+ * @param written 1 where the model wrote the token
+ * @param attention 1 where attention reaches the token
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -162,6 +162,7 @@ type ComparedRuns = SweepRuns | Readonly<Record<string, readonly ComparedRun[]>>
  * trajectories or steps. Differences are paired by seed. Each has a t interval and a bootstrap interval (95%),
  * Holm's correction, an equivalence test, and the number of seeds that the difference needs.
  *
+ * @param runs the runs of each setting, one per seed
  * @example
  * ```ts
  * import assert from "node:assert/strict";

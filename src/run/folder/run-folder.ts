@@ -84,6 +84,10 @@ export class RunFolder {
     return { group: "Runs", text: this.path };
   }
 
+  /**
+   * @param given the run's folder
+   * @param layout how its files are named
+   */
   static async open(given: string, layout = trainingLayout): Promise<RunFolder> {
     const path = homePath(given);
     try {
@@ -99,7 +103,11 @@ export class RunFolder {
     return new RunFolder(path, layout);
   }
 
-  /** The same for this process alone, until `release`. A second one that would write it is refused. */
+  /**
+   * The same for this process alone, until `release`. A second one that would write it is refused.
+   * @param given the run's folder
+   * @param layout how its files are named
+   */
   static async own(given: string, layout = trainingLayout): Promise<RunFolder> {
     const path = homePath(given);
     await makeFolder(path).catch((error: unknown) => {
@@ -116,7 +124,11 @@ export class RunFolder {
     }
   }
 
-  /** A run that is there already; nothing of it is touched. */
+  /**
+   * A run that is there already; nothing of it is touched.
+   * @param given the run's folder
+   * @param layout how its files are named
+   */
   static async existing(given: string, layout = trainingLayout): Promise<RunFolder> {
     const path = homePath(given);
     await readFile(join(path, layout.log)).catch((error: NodeJS.ErrnoException) => {
@@ -132,7 +144,11 @@ export class RunFolder {
     this.#release();
   }
 
-  /** Writes a file of the run whole. */
+  /**
+   * Writes a file of the run whole.
+   * @param name the file's name in the folder
+   * @param text the whole content that the file gets
+   */
   async write(name: string, text: string): Promise<void> {
     try {
       await writeWhole(join(this.path, name), text);
@@ -141,7 +157,11 @@ export class RunFolder {
     }
   }
 
-  /** Lets something be written to a path of the run (or to an absolute one); its failure is explained. */
+  /**
+   * Lets something be written to a path of the run (or to an absolute one); its failure is explained.
+   * @param name the file's name in the folder, or an absolute path
+   * @param write writes to the path that it is given
+   */
   async save(name: string, write: (path: string) => Promise<void>): Promise<void> {
     try {
       await write(resolve(this.path, name));
@@ -150,12 +170,20 @@ export class RunFolder {
     }
   }
 
-  /** Adds a line to a JSONL file and waits until it is on disk. */
+  /**
+   * Adds a line to a JSONL file and waits until it is on disk.
+   * @param name the file's name in the folder
+   * @param line the record to add
+   */
   append(name: string, line: Line): Promise<void> {
     return this.appendAll(name, [line]);
   }
 
-  /** The same for several lines at once. */
+  /**
+   * The same for several lines at once.
+   * @param name the file's name in the folder
+   * @param lines the records to add
+   */
   async appendAll(name: string, lines: readonly Line[]): Promise<void> {
     if (lines.length === 0) return;
     try {
@@ -169,11 +197,15 @@ export class RunFolder {
     }
   }
 
+  /** @param line the step's metrics */
   appendMetrics(line: Line): Promise<void> {
     return this.append(this.layout.log, line);
   }
 
-  /** Every whole line of a JSONL file of the run, none where it has no such file. */
+  /**
+   * Every whole line of a JSONL file of the run, none where it has no such file.
+   * @param name the file's name in the folder
+   */
   async lines(name: string): Promise<Line[]> {
     const text = await readIfThere(join(this.path, name)).catch((error: Error) => {
       throw new Error(`Cannot read ${name} in ${this.path}: ${error.message}`, { cause: error });
@@ -199,6 +231,7 @@ export class RunFolder {
   /**
    * Forgets what came after a step, by the numbers its lines have: a resumed run will do it again. Figures of
    * earlier steps that are gone from the log are taken from the checkpoint's copy of it, and told.
+   * @param step the last step to keep
    */
   async rewind(step: number, { from, first = 1, warn }: RewindOptions = {}): Promise<void> {
     const { log, otherLogs = [], parts = [] } = this.layout;
@@ -288,6 +321,7 @@ export class RunFolder {
     return `${this.layout.checkpoint}${step}`;
   }
 
+  /** @param step the training step that names the checkpoint */
   checkpointPath(step: number): string {
     return join(this.path, this.#checkpointName(step));
   }
@@ -297,7 +331,10 @@ export class RunFolder {
     return (await this.checkpoints()).pop();
   }
 
-  /** Writes down which checkpoint is the last, where the reference's tools look for it. */
+  /**
+   * Writes down which checkpoint is the last, where the reference's tools look for it.
+   * @param step the training step of that checkpoint
+   */
   async noteLatest(step: number): Promise<void> {
     const { latest } = this.layout;
     if (latest === undefined) return;
@@ -305,7 +342,11 @@ export class RunFolder {
     if (noted !== String(step)) await this.write(latest, String(step));
   }
 
-  /** Writes a checkpoint into a folder of its own that takes its name only once all is on disk. */
+  /**
+   * Writes a checkpoint into a folder of its own that takes its name only once all is on disk.
+   * @param step the training step that names the checkpoint
+   * @param write writes into the folder that it is given
+   */
   async checkpoint(step: number, write: (path: string) => Promise<void>): Promise<void> {
     const final = this.checkpointPath(step);
     const temporary = `${final}.${processId}.tmp`;
@@ -326,14 +367,21 @@ export class RunFolder {
     }
   }
 
-  /** Deletes the checkpoints after a step. */
+  /**
+   * Deletes the checkpoints after a step.
+   * @param step the last step to keep
+   */
   async dropAfter(step: number): Promise<void> {
     for (const late of await this.checkpoints()) {
       if (late > step) await rm(this.checkpointPath(late), { recursive: true });
     }
   }
 
-  /** Deletes all but the last so many checkpoints, and those to keep whatever their age. */
+  /**
+   * Deletes all but the last so many checkpoints, and those to keep whatever their age.
+   * @param keepLast how many checkpoints stay
+   * @param keep steps whose checkpoints stay too
+   */
   async prune(keepLast: number, keep: readonly number[] = []): Promise<void> {
     const steps = await this.checkpoints();
     for (const step of steps.slice(0, Math.max(0, steps.length - keepLast))) {

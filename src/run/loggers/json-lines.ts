@@ -11,6 +11,7 @@ export type RunLine =
  * A logger that writes one line of JSON per step (`arpo-lab train --emit -`), to be found among other
  * lines by `runLine`. Figures that are not finite are left out.
  *
+ * @param write receives each line
  * @example
  * ```ts
  * import assert from "node:assert/strict";

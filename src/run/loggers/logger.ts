@@ -11,6 +11,10 @@ export interface Logger {
     step: number;
     /** Infinity where a budget ends the run. */ totalSteps: number;
   }): void | Promise<void>;
+  /**
+   * @param step the training step
+   * @param metrics the step's metrics by name
+   */
   log(step: number, metrics: Readonly<Record<string, number>>): void | Promise<void>;
   /** Some answers of a validation, for reading (`trainer.log_val_generations`). */
   answers?(step: number, rows: readonly LoggedAnswer[]): void | Promise<void>;

@@ -55,6 +55,7 @@ function scalarEvent(
 /**
  * A logger that writes event files which TensorBoard reads.
  *
+ * @param folder the folder of the event files
  * @example
  * ```ts
  * import assert from "node:assert/strict";

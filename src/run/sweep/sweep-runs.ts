@@ -61,6 +61,10 @@ function meanText(values: readonly number[]): string {
  * ```
  */
 export class SweepRuns {
+  /**
+   * @param folder the sweep's folder
+   * @param runs the runs that it holds
+   */
   constructor(
     readonly folder: string,
     readonly runs: readonly SweepRun[],

@@ -64,6 +64,7 @@ function creditOptions({ lab }: Config): AdvantageOptions {
 /**
  * What the configuration says about rolling out.
  *
+ * @param config a checked configuration
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -222,6 +223,7 @@ export function learningRateAt(
 /**
  * What the configuration says about the update. Mini-batches count prompts there and trajectories here.
  *
+ * @param config a checked configuration
  * @example
  * ```ts
  * import assert from "node:assert/strict";

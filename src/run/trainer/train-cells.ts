@@ -161,9 +161,13 @@ export class TrainingRun {
   /** The step it was stopped after, by the button on its page. */
   stoppedAt: number | undefined;
 
+  /** @param trainer the trainer that does the steps */
   constructor(readonly trainer: Trainer) {}
 
-  /** One metric over the steps. */
+  /**
+   * One metric over the steps.
+   * @param metric the metric's name
+   */
   curve(metric: string): { step: number; value: number }[] {
     return this.steps.flatMap(({ step, metrics }) =>
       metrics[metric] === undefined ? [] : [{ step, value: metrics[metric] }],
@@ -205,6 +209,8 @@ export class TrainingRun {
  * Trains a policy on a family of tasks from a cell: the trainer, without a run folder. The policy is
  * changed in place.
  *
+ * @param policy the policy to train; it is changed in place
+ * @param tasks a family of tasks, or your own with `train` and `test`
  * @example
  * ```ts
  * import assert from "node:assert/strict";

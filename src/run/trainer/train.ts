@@ -146,6 +146,7 @@ function watchSignal(warn: (message: string) => void): (step: TrainerStep) => vo
  * and resumed ends with the same checkpoint and the same metrics, byte for byte, as one that was not.
  * Gives back the trainer as it ended.
  *
+ * @param parts the policy, tasks, reward and configuration of the run
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -152,6 +152,10 @@ export class Trainer implements AsyncIterable<TrainerStep> {
   #state: TrainerState;
   #cpu = 0;
 
+  /**
+   * @param parts the policy, tasks, reward and configuration of the run
+   * @param state where an earlier trainer stopped
+   */
   constructor(parts: TrainerParts, state?: TrainerState) {
     checkArguments(
       "train",

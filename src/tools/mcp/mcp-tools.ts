@@ -51,6 +51,7 @@ export interface McpTools {
  * text will do. The answer is the server's text; what is not text is named, not shown. Closing once
  * any tool is disposed ends the connection for all of them.
  *
+ * @param server how to reach the server: a command or an address
  * @example
  * ```ts
  * import assert from "node:assert/strict";

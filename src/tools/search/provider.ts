@@ -22,6 +22,10 @@ export interface SearchCall {
  */
 export interface SearchProvider {
   readonly name: string;
+  /**
+   * @param query what the model searches for
+   * @param call its signal, and how many hits are wanted
+   */
   search(query: string, call?: SearchCall): Promise<SearchHit[]>;
   dispose?(): void | Promise<void>;
 }

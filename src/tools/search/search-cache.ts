@@ -101,7 +101,10 @@ export class SearchCache {
     this.#emptyTtlMs = options.emptyTtlMs ?? 86_400_000;
   }
 
-  /** What is known about a query, unless it is too old. */
+  /**
+   * What is known about a query, unless it is too old.
+   * @param query what the model searched for, exactly or up to case and punctuation
+   */
   get(query: string): CachedSearch | undefined {
     const found = this.#find(query) ?? this.#find(evaluationPrefix + evaluationKey(query));
     if (!found) return undefined;
@@ -109,7 +112,10 @@ export class SearchCache {
     return Date.now() - found.at > limit ? undefined : found;
   }
 
-  /** The text the model reads for a query. */
+  /**
+   * The text the model reads for a query.
+   * @param query what the model searched for, as in `get`
+   */
   text(query: string, format: FormatOptions = {}): string | undefined {
     checkOptions("format a search", format, formatRules);
     const found = this.get(query);
@@ -124,12 +130,21 @@ export class SearchCache {
     return text;
   }
 
+  /**
+   * Keeps what a search returned, in memory and in the file if there is one.
+   * @param query what the model searched for, exactly
+   * @param entry what the search returned
+   */
   set(query: string, entry: CachedSearch): void {
     this.#memory.set(query, entry);
     this.#store?.set(query, entry);
   }
 
-  /** Files an entry under the evaluation cache's coarser key, where exact look-ups fall back to. */
+  /**
+   * Files an entry under the evaluation cache's coarser key, where exact look-ups fall back to.
+   * @param key the evaluation cache's key
+   * @param entry what the search returned
+   */
   setByEvaluationKey(key: string, entry: CachedSearch): void {
     this.set(evaluationPrefix + key, entry);
   }

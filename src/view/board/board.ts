@@ -203,6 +203,7 @@ function boardText(payload: BoardPayload): string {
  * the steps. A run with several seeds gets 95% confidence bands. The rollouts of any step can be opened.
  * Takes runs made in cells, the folders (by path) of runs, of fine-tuning and of sweeps, or lines of metrics.
  *
+ * @param runs a run's folder, runs in memory, or several by name
  * @example
  * ```ts
  * import assert from "node:assert/strict";

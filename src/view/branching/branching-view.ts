@@ -147,6 +147,7 @@ class BranchingView extends PictureView<BranchingPayload> {
  * place with its score and order. Rules that need what the tree does not carry say what that is. Nothing
  * is generated: it is what `tree.replay({ rule })` says.
  *
+ * @param tree the tree to show
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -312,6 +312,7 @@ class CreditView extends PictureView<CreditPayload> {
  * on a token tells the sum that made its advantage, in numbers. Rules that the tree has not enough for say
  * what is missing.
  *
+ * @param scored the scored tree to show
  * @example
  * ```ts
  * import assert from "node:assert/strict";

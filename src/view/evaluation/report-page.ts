@@ -158,6 +158,7 @@ export function reportHtml(evaluation: Evaluation, options: ReportOptions = {}):
  * The report of an evaluation as a page of its own, for a file. The same evaluation gives the same
  * bytes; times are not in it.
  *
+ * @param evaluation the evaluation, from `evaluate`
  * @example
  * ```ts
  * import assert from "node:assert/strict";

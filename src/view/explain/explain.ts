@@ -181,6 +181,7 @@ class Explanation {
  * lines of the library that compute them, and what other algorithms would have done. From a batch
  * before its update (every ratio is 1) or from an update's report.
  *
+ * @param source a batch, or the report of its update
  * @example
  * ```ts
  * import assert from "node:assert/strict";

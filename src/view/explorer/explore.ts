@@ -59,6 +59,7 @@ export function explorerHtml(tree: ExplorerPayload, still: string, live?: LiveTr
  * decision with what decided it, and what other settings would have decided; every token with its
  * alternatives. It works in saved pages too.
  *
+ * @param tree the tree to show
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -12,6 +12,8 @@ import { toSvg } from "./to-svg.js";
  * Writes a figure, or anything that shows itself in a view, to a file: SVG, PNG, a page of its own or, of figures, plotly's
  * JSON, by its extension.
  *
+ * @param path the file; its extension selects the format
+ * @param figure a figure, or a value that shows itself
  * @example
  * ```ts
  * import { mkdtemp, rm } from "node:fs/promises";

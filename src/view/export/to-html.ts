@@ -10,6 +10,7 @@ import { toSvg } from "./to-svg.js";
  * A figure, or anything that shows itself in a view, as a page of its own: it opens from a file, without a server or a network, and
  * keeps its interaction. A board reads its runs first: `await toHtml(board("runs/x"))`.
  *
+ * @param value a figure, or a value that shows itself
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -21,7 +22,9 @@ import { toSvg } from "./to-svg.js";
  * ```
  */
 export function toHtml(value: LaterView): Promise<string>;
+/** @param value a figure, or a value that shows itself */
 export function toHtml(value: FigureLike | SelfShown): string;
+/** @param value a figure, or a value that shows itself */
 export function toHtml(value: FigureLike | SelfShown | LaterView): string | Promise<string>;
 export function toHtml(value: FigureLike | SelfShown | LaterView): string | Promise<string> {
   checkArguments("make a page", { value }, { value: "object" });

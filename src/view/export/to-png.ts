@@ -27,6 +27,7 @@ export const pngRules: OptionRules<PngOptions> = {
  * A figure, anything that shows itself in a view, or any SVG, as the bytes of a PNG. It needs a font, and
  * no browser.
  *
+ * @param figure a figure, a value that shows itself, or SVG
  * @example
  * ```ts
  * import assert from "node:assert/strict";

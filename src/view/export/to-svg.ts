@@ -7,6 +7,7 @@ import { formOf, isFigure, type LaterView, type SelfShown } from "./shown.js";
  * A figure, or anything that shows itself in a view, as a picture that needs no browser. A board reads its
  * runs first: `await toSvg(board("runs/x"))`.
  *
+ * @param value a figure, or a value that shows itself
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -17,7 +18,9 @@ import { formOf, isFigure, type LaterView, type SelfShown } from "./shown.js";
  * ```
  */
 export function toSvg(value: LaterView): Promise<string>;
+/** @param value a figure, or a value that shows itself */
 export function toSvg(value: FigureLike | SelfShown): string;
+/** @param value a figure, or a value that shows itself */
 export function toSvg(value: FigureLike | SelfShown | LaterView): string | Promise<string>;
 export function toSvg(value: FigureLike | SelfShown | LaterView): string | Promise<string> {
   checkArguments("make an SVG", { value }, { value: "object" });

@@ -14,6 +14,7 @@ import {
 /**
  * The advantage of every trained token: one row per trajectory. Tokens of tools stay empty.
  *
+ * @param batch the batch to show
  * @example
  * ```ts
  * import assert from "node:assert/strict";

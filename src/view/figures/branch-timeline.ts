@@ -8,6 +8,7 @@ import { type Figure, type FigureOptions, figureRules, makeFigure, paletteOf } f
  * Every attempt at a branch in the order in which it was made: its score, the bar it was held against,
  * and whether it branched.
  *
+ * @param tree the tree to show
  * @example
  * ```ts
  * import assert from "node:assert/strict";

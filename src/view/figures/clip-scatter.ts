@@ -25,6 +25,7 @@ const symbols = ["circle", "triangle-up", "triangle-down", "x", "diamond", "cros
 /**
  * The ratio and the advantage of every trained token, by what clipping did to it.
  *
+ * @param report the report, from `update`
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -17,6 +17,7 @@ import { curveOf, metricTitle, type RunMetrics } from "./metric-lines.js";
  * Runs side by side: for each name the mean over its seeds at every step that all of them have, and
  * the mean's 95% confidence interval (Student's t).
  *
+ * @param runs the metrics of every seed, by the setting's name
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -44,6 +44,7 @@ const rules: OptionRules<EntropyProfileOptions> = {
  * Does entropy peak at tool calls? The mean entropy of model tokens by their distance from results and
  * calls, each token once, or the places of the most uncertain ones. The title says what was measured.
  *
+ * @param trees one tree or several
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -17,6 +17,7 @@ const mostColumns = 400;
  * A tree's trajectories from top to bottom, its tokens from left to right, coloured by entropy; lines lead from
  * where a trajectory branched to the trajectory it made. What no policy sampled stays empty.
  *
+ * @param tree the tree to show
  * @example
  * ```ts
  * import assert from "node:assert/strict";

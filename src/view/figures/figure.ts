@@ -75,6 +75,7 @@ export const dashes = ["solid", "dash", "dot", "dashdot"] as const;
 /**
  * What a figure shows, in words: for readers who do not see it, and for logs.
  *
+ * @param figure a figure that a function of `arpo-lab/view` returned
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -14,6 +14,7 @@ import {
 /**
  * pass@k over k, the mean of the unbiased estimate over tasks: one curve per name.
  *
+ * @param groups samples and right ones among them per task, by name
  * @example
  * ```ts
  * import assert from "node:assert/strict";

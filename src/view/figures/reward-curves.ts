@@ -16,6 +16,7 @@ const usual = ["critic/score/mean", "critic/score/max", "critic/score/min"];
 /**
  * A run's metrics over its steps: by default the scores.
  *
+ * @param run the run's metrics, one record per step
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -13,6 +13,7 @@ import {
 /**
  * The entropy at each token of a trajectory; gaps are what tools wrote.
  *
+ * @param trajectory a trajectory of a tree
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -7,6 +7,7 @@ import { type Figure, type FigureOptions, figureRules, makeFigure, paletteOf } f
 /**
  * How often each tool was called in some trees, and how it went; a call that trajectories share counts once.
  *
+ * @param trees the trees whose calls are counted
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -134,6 +134,7 @@ function sampled(rows: readonly RibbonRow[]): readonly RibbonRow[] {
  * mean over tokens, its 95% interval over prompts, and where branches start. A vector picture of a chosen
  * width: `saveFigure("ribbon.svg", entropyRibbon(trees, { width: 317 }))`.
  *
+ * @param trees one tree or several
  * @example
  * ```ts
  * import assert from "node:assert/strict";

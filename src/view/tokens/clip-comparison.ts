@@ -17,6 +17,7 @@ import {
  * PPO and AEPO side by side on the tokens of one updated batch, with the same ratios: which gradients
  * clipping drops, and which AEPO's entropy-balanced clipping keeps.
  *
+ * @param batch a batch that an update trained on
  * @example
  * ```ts
  * import assert from "node:assert/strict";

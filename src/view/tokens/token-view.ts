@@ -177,6 +177,7 @@ export class TokenView {
  * Each token that an update trained on, as text on the colour of its gradient weight, ratio, advantage
  * or entropy; what clipping dropped is struck out.
  *
+ * @param report the report, from `update`
  * @example
  * ```ts
  * import assert from "node:assert/strict";
