@@ -66,3 +66,49 @@ for (const theme of ["light", "dark"] as const) {
     },
   );
 }
+
+test(
+  "the reasons of scores are read without scrolling, on phones and in cells",
+  { skip },
+  async () => {
+    const page = await browser.newPage();
+    for (const width of [390, 660, 1200]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(pages.get("scored")!);
+      const cut = await page.evaluate(
+        `[...document.querySelectorAll(".arpo-scored td")].filter((cell) => (cell.querySelector("summary") ?? cell).getBoundingClientRect().right > innerWidth).length`,
+      );
+      assert.equal(cut, 0, `cells that ${width} px cut`);
+      const read = page.locator(".arpo-scored summary").first();
+      await read.click();
+      const box = await page.locator(".arpo-scored details pre").first().boundingBox();
+      assert.ok(box && box.x >= 0 && box.x + box.width <= width, JSON.stringify(box));
+    }
+    await page.close();
+  },
+);
+
+test("a sign that has a colour has a mark too, which the legend names", { skip }, async () => {
+  const page = await browser.newPage();
+  for (const name of ["credit", "tokens", "explain", "batch", "report"]) {
+    await page.goto(pages.get(name)!);
+    const marks = page.locator("[data-token].arpo-less");
+    // A trajectory that lost is not the first of every view.
+    if (name === "credit") await page.locator(".arpo-bar select").first().selectOption("4");
+    await marks.first().waitFor({ state: "attached" });
+    const style = await marks.first().evaluate((one) => getComputedStyle(one).borderTopStyle);
+    assert.equal(style, "dotted", name);
+    const legend = await page.locator(".arpo-legend").first().textContent();
+    assert.match(legend ?? "", /dotted above: (less likely|discouraged)/, name);
+  }
+  // In the credit view the numbers say whether the marks are right.
+  await page.goto(pages.get("credit")!);
+  const lines =
+    (await page.evaluate(`[...document.querySelectorAll("tr[data-line]")].map((line) => [
+    Number(line.querySelector("output").textContent) < 0,
+    line.querySelector(".arpo-at").classList.contains("arpo-less"),
+  ])`)) as [boolean, boolean][];
+  for (const [isNegative, isMarked] of lines) assert.equal(isMarked, isNegative);
+  assert.ok(lines.some(([is]) => is) && lines.some(([is]) => !is));
+  await page.close();
+});

@@ -13,9 +13,11 @@ import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
 import { packIntegers } from "../page/pack.js";
 import { colourRamp } from "../page/colour-ramp.js";
+import { numberText } from "../page/number-text.js";
 import { integersOf } from "../page/unpack.js";
 import { palettes } from "../page/palette.js";
 import { PictureView } from "../page/widget.js";
+import { isLess } from "./is-less.js";
 import type { CreditPayload, ShownRule, ShownSum, SumPart } from "./payload.js";
 
 const columns = 3;
@@ -67,6 +69,7 @@ function creditPicture(payload: CreditPayload): string {
     const title = `<text x="0" y="12" font-weight="600">${escapeHtml(rule.name)}</text>`;
     const words = rule.missing === undefined ? rule.meaning : rule.missing;
     const why = `<text x="0" y="26" font-size="10" opacity=".75">${escapeHtml(cut(words))}<title>${escapeHtml(words)}</title></text>`;
+    let dots = "";
     const heat = rule.spans.flatMap((spans, row) => {
       const { start, shared } = rows[row]!;
       return stretches(spans, payload, (t) => trained[start + t] === 1).map((one) => {
@@ -74,6 +77,8 @@ function creditPicture(payload: CreditPayload): string {
         const thin = one.start < shared;
         const high = thin ? Math.max(1, Math.floor(line / 3)) : line - 1;
         const y = head + row * line + (thin ? Math.floor((line - high) / 2) : 0);
+        // Not by colour alone: a dotted line lies on what is discouraged.
+        if (isLess(one.value)) dots += `M${x(one.start)} ${y + high / 2}H${x(one.end)}`;
         return `<rect x="${x(one.start)}" y="${y}" width="${Math.max(0.6, x(one.end) - x(one.start))}" height="${high}" fill="${colour(one.value)}" data-value="${one.value}"/>`;
       });
     });
@@ -84,12 +89,13 @@ function creditPicture(payload: CreditPayload): string {
     });
     const faint = `<path d="${length.join("")}" stroke="rgba(128,128,128,.35)" stroke-width=".6"/>`;
     const ground = `<rect class="arpo-map" data-rule="${r}" x="0" y="${head}" width="${width}" height="${rows.length * line}" fill="${rule.missing === undefined ? "transparent" : "rgba(128,128,128,.12)"}" stroke="rgba(128,128,128,.4)"/>`;
-    return `<g transform="translate(${left} ${top})">${title}${why}${rule.missing === undefined ? faint : ""}${heat.join("")}${ground}</g>`;
+    return `<g transform="translate(${left} ${top})">${title}${why}${rule.missing === undefined ? faint : ""}${heat.join("")}<path d="${dots}" class="arpo-less-line" stroke="currentColor" stroke-opacity=".8" stroke-dasharray="1.2 2"/>${ground}</g>`;
   });
   const lines = Math.ceil(rules.length / columns);
-  const [wide, high] = [columns * (width + gap) - gap + 2, lines * (tall + gap)];
+  const [wide, high] = [columns * (width + gap) - gap + 2, lines * (tall + gap) + 14];
+  const legend = `<text x="0" y="${high - 6}" font-size="11">orange: encouraged · blue with a dotted line: discouraged · one scale for all rules, ±${numberText(reach, 3)} or more</text>`;
   const label = escapeHtml(payload.summary[0]!);
-  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${label}" viewBox="-1 0 ${wide} ${high}" width="${wide}" style="max-width:100%;height:auto;font:12px system-ui,sans-serif" fill="currentColor" data-longest="${longest}" data-line="${line}" data-head="${head}">${marks.join("")}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${label}" viewBox="-1 0 ${wide} ${high}" width="${wide}" style="max-width:100%;height:auto;font:12px system-ui,sans-serif" fill="currentColor" data-longest="${longest}" data-line="${line}" data-head="${head}">${marks.join("")}${legend}</svg>`;
 }
 
 /** As much as fits above a map. */
@@ -284,6 +290,7 @@ const style = `
 .arpo-view.arpo-credit .arpo-lines td{padding:1px 0;border:0;white-space:pre;cursor:pointer}
 .arpo-view.arpo-credit .arpo-lines th{position:sticky;left:0;background:var(--ground,#fff);padding:1px 10px 1px 6px;border:0;white-space:nowrap;font-weight:400;z-index:1}
 .arpo-credit[data-theme=dark] .arpo-lines th{--ground:#17191c}
+.arpo-view.arpo-credit .arpo-lines td.arpo-less{border-top:2px dotted currentColor}
 .arpo-credit .arpo-lines .arpo-untrained{opacity:.75}
 .arpo-credit .arpo-lines .arpo-on{outline:2px solid var(--accent);outline-offset:-1px}
 .arpo-credit .arpo-lines .arpo-at{box-shadow:inset 1px 0 var(--accent),inset -1px 0 var(--accent)}

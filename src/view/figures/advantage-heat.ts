@@ -37,6 +37,19 @@ export function advantageHeat(batch: TrainingBatch, options: FigureOptions = {})
     const middle = own[Math.floor(own.length / 2)];
     return `${own.length}${middle === undefined ? "" : ` (median ${said(middle)})`}`;
   };
+  // Not by colour alone: a dotted line lies on what is made less likely.
+  const less = { x: [] as (number | null)[], y: [] as (number | null)[] };
+  z.forEach((row, r) => {
+    row.forEach((value, t) => {
+      if (!(value < 0)) return;
+      const begins = !(row[t - 1]! < 0);
+      const ends = !(row[t + 1]! < 0);
+      if (begins) less.x.push(t - 0.4);
+      if (ends) less.x.push(t + 0.4, null);
+      less.y.push(...(begins ? [r] : []), ...(ends ? [r, null] : []));
+    });
+  });
+  const line = { dash: "dot", width: 1.5, color: paletteOf(options).ink ?? "#333333" };
   return makeFigure(
     [
       {
@@ -50,10 +63,26 @@ export function advantageHeat(batch: TrainingBatch, options: FigureOptions = {})
           ({ group, trajectory }) => `task ${group}, trajectory ${trajectory.id}`,
         ),
       },
+      ...(less.x.length > 0
+        ? [
+            {
+              type: "scatter",
+              mode: "lines",
+              name: "made less likely",
+              showlegend: false,
+              ...less,
+              line,
+              hoverinfo: "skip",
+            },
+          ]
+        : []),
     ],
     {
       title: `Advantages by ${batch.estimator}`,
-      x: "token of the response",
+      x:
+        less.x.length > 0
+          ? "token of the response (dotted line: made less likely)"
+          : "token of the response",
       y: "trajectory",
       description: `${batch.trajectories.length} trajectories with ${values.length} trained tokens: ${side(1)} are made more likely, ${side(-1)} less likely, the strongest by ${said(reach)}.`,
     },

@@ -11,6 +11,19 @@ const style = `
 .arpo-scored.arpo-scored td:last-child{white-space:normal;min-width:240px}
 .arpo-scored summary{cursor:pointer}
 .arpo-scored td details pre{max-height:320px;min-width:min(560px,60vw)}
+.arpo-scored .arpo-wide{container-type:inline-size}
+@container (max-width:820px){
+.arpo-scored .arpo-wide table{display:grid;grid-template-columns:repeat(var(--columns),auto)}
+.arpo-scored .arpo-wide :is(thead,tbody,tr){display:grid;grid-column:1/-1;grid-template-columns:subgrid}
+.arpo-view.arpo-scored td:not(:last-child),.arpo-view.arpo-scored th:not(:last-child){border-bottom:0;padding-bottom:0}
+.arpo-scored :is(td,th):last-child{grid-column:1/-1}
+.arpo-scored td details,.arpo-scored th:last-child{position:sticky;left:0;max-width:100cqi}
+.arpo-scored td details pre{min-width:0}
+}
+@container (max-width:480px){
+.arpo-scored .arpo-bar-of{display:none}
+.arpo-view.arpo-scored td,.arpo-view.arpo-scored th{padding-right:8px}
+}
 .arpo-scored .arpo-tool{opacity:.75}
 `;
 
@@ -63,7 +76,7 @@ export function showScoredRows(scored: Scored, heading?: string): Record<string,
     heading ??
     `${rows.length} trajectories${oneTask ? ` of ${[...tasks].join("")}` : ""}, mean score ${mean.toFixed(3)}`;
   const table = (list: readonly ScoredTrajectory[]) =>
-    `<div class="arpo-wide" tabindex="0" role="group" aria-label="scores"><table><thead><tr>${heads.map((head) => `<th>${escapeHtml(head)}</th>`).join("")}</tr></thead>` +
+    `<div class="arpo-wide" tabindex="0" role="group" aria-label="scores"><table style="--columns:${heads.length - 1}"><thead><tr>${heads.map((head) => `<th>${escapeHtml(head)}</th>`).join("")}</tr></thead>` +
     `<tbody>${list.map(line).join("")}</tbody></table></div>`;
   const rest = rows.slice(most);
   const more =

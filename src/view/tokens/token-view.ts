@@ -12,6 +12,7 @@ import { palettes } from "../page/palette.js";
 import { widgetHtml } from "../page/widget.js";
 import { tokenPayload } from "./make-payload.js";
 import { colouringOf } from "./page/colouring.js";
+import { lessWords } from "./page/legend.js";
 import { readTokens } from "./page/read-tokens.js";
 import type { TokenPayload } from "./payload.js";
 
@@ -26,7 +27,7 @@ function tokenPicture(payload: TokenPayload): string {
   const theme = figureTheme();
   const painter = svgPainter();
   const grounds = new Map<string, string>();
-  let lines = "";
+  let [lines, dots] = ["", ""];
   let frames = "";
   const differs = new Set(payload.differs);
   const quantity = [...panels[0]!.values.keys()][0]!;
@@ -41,7 +42,7 @@ function tokenPicture(payload: TokenPayload): string {
   painter.text(
     12,
     y,
-    `colour: ${quantity}; struck out: no gradient; underlined: outside the bounds, gradient kept${differs.size > 0 ? "; framed: differs" : ""}`,
+    `colour: ${quantity}; ${colouring.isLess(colouring.low) ? `dotted above: ${lessWords(quantity)}; ` : ""}struck out: no gradient; underlined: outside the bounds, gradient kept${differs.size > 0 ? "; framed: differs" : ""}`,
     {
       ...{ size: 11, fill: theme.ink2 },
     },
@@ -86,6 +87,7 @@ function tokenPicture(payload: TokenPayload): string {
           const known = grounds.get(colour);
           const box = `M${tenth(x)} ${at - 8}h${tenth(wide - 1)}v16h${tenth(1 - wide)}`;
           grounds.set(colour, (known ?? "") + box);
+          if (colouring.isLess(value)) dots += `M${tenth(x)} ${at - 8}h${tenth(wide - 1)}`;
         }
         if (isTrained && region > 0) {
           const isLost = panel.values.get("weight")?.[token] === 0;
@@ -115,6 +117,7 @@ function tokenPicture(payload: TokenPayload): string {
   ground.rect(0, 0, width, y, { fill: theme.paper });
   for (const [fill, path] of grounds) ground.path(path, { fill });
   painter.path(lines, { stroke: theme.ink, width: 1.4, butt: true });
+  painter.path(dots, { stroke: theme.ink, width: 1.6, dash: [1.6, 1.8], butt: true });
   painter.path(frames, { stroke: theme.accent, width: 2 });
   return stillSvg({
     ...{ width, height: y, title: payload.summary[0] ?? "Tokens" },

@@ -3,6 +3,7 @@ import { colourRamp } from "../../page/colour-ramp.js";
 import { numberText } from "../../page/number-text.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
 import { integersOf } from "../../page/unpack.js";
+import { isLess } from "../is-less.js";
 import type { CreditPayload, ShownSum, SumPart } from "../payload.js";
 
 /** A credit view as its page works with it. */
@@ -96,8 +97,11 @@ function tokenLines(
     );
     for (let token = from; token < end; token++) {
       const cell = element("td", { "data-token": String(token) }, visible(text(row, token)));
-      if (isTrained(row, token)) cell.style.background = colour(rule, valueAt(rule, row, token));
-      else cell.className = "arpo-untrained";
+      if (isTrained(row, token)) {
+        const value = valueAt(rule, row, token);
+        cell.style.background = colour(rule, value);
+        if (isLess(value)) cell.className = "arpo-less";
+      } else cell.className = "arpo-untrained";
       line.append(cell);
     }
     table.append(line);
@@ -179,7 +183,9 @@ export function startCredit(id: string, colours: PageColours): void {
     const words = own
       ? ["discouraged ", " encouraged: each rule's own scale"]
       : [`-${numberText(reach, 3)} or less `, ` +${numberText(reach, 3)} or more: advantage`];
-    legend.replaceChildren(words[0]!, element("i", { class: "arpo-ramp", style }), words[1]!);
+    const ramp = element("i", { class: "arpo-ramp", style });
+    const mark = element("span", { class: "arpo-less" }, "dotted above");
+    legend.replaceChildren(words[0]!, ramp, `${words[1]!} · `, mark, ": discouraged");
   }
 
   function layOut(): void {

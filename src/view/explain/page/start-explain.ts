@@ -88,6 +88,7 @@ function legendOf(ramps: Palette): HTMLElement {
     "div",
     { class: "arpo-legend" },
     element("span", {}, "less likely ", ramp, " more likely"),
+    mark("arpo-less", "dotted above", "less likely"),
     mark("arpo-lost", "struck out", "the loss dropped its gradient"),
     mark("arpo-kept", "underlined", "beyond the bounds or chosen by the loss, gradient kept"),
   );
@@ -107,6 +108,7 @@ function rowText(shown: ShownBatch, ramps: Palette): HTMLElement[] {
       const { slope, region } = shown.terms(token);
       span.style.background = colour(-slope);
       if (region !== "inside") span.className = slope === 0 ? "arpo-lost" : "arpo-kept";
+      if (slope > 0) span.classList.add("arpo-less");
     } else span.className = "arpo-untrained";
     if (token === shown.token) span.classList.add("arpo-on");
     return span;

@@ -8,6 +8,8 @@ export interface Colouring {
   low: number;
   high: number;
   colour: (value: number) => string;
+  /** Whether a value lies below the middle of a scale with two sides. */
+  isLess: (value: number) => boolean;
 }
 
 /** The colouring of a quantity: around 1 for ratios, around 0 for what has two signs. */
@@ -30,5 +32,6 @@ export function colouringOf(
   if (quantity === "ratio") reach = Math.min(reach, 1);
   const low = below ? middle - reach : middle;
   const high = middle + reach;
-  return { low, high, colour: colourRamp(below ? ramps.diverging : ramps.sequential, low, high) };
+  const colour = colourRamp(below ? ramps.diverging : ramps.sequential, low, high);
+  return { low, high, colour, isLess: (value) => below && middle - value > 1e-9 };
 }

@@ -11,10 +11,17 @@ const meanings: Record<TokenQuantity, string> = {
   entropy: "how open the choice was (nats)",
 };
 
+/** The mark of a token on the lower side of a scale, which colour alone would tell. */
+export const lessMark = (): HTMLElement => element("span", { class: "arpo-less" }, "dotted above");
+
+/** What that mark means for a quantity. */
+export const lessWords = (quantity: TokenQuantity): string =>
+  quantity === "ratio" ? "below 1" : quantity === "entropy" ? "below 0" : "less likely";
+
 /** What the colours of a quantity mean. */
 export function legendOf(
   quantity: TokenQuantity,
-  { low, high, colour }: Colouring,
+  { low, high, colour, isLess }: Colouring,
 ): (string | HTMLElement)[] {
   const stops = [0, 0.25, 0.5, 0.75, 1].map((part) => colour(low + part * (high - low)));
   const style = `background:linear-gradient(90deg,${stops.join(",")})`;
@@ -22,7 +29,10 @@ export function legendOf(
     quantity === "push" || quantity === "advantage"
       ? ["less likely ", " more likely"]
       : [`${numberText(low, 3)} `, ` ${numberText(high, 3)}`];
-  return [left, element("i", { class: "arpo-ramp", style }), `${right}: ${meanings[quantity]}`];
+  const ramp = element("i", { class: "arpo-ramp", style });
+  const words = `${right}: ${meanings[quantity]}`;
+  if (!isLess(low)) return [left, ramp, words];
+  return [left, ramp, `${words} · `, lessMark(), `: ${lessWords(quantity)}`];
 }
 
 /** What the marks of tokens mean; where nothing was clipped, only which were trained. */

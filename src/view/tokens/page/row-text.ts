@@ -26,13 +26,15 @@ export function rowText(
     const stop = Math.min(end, next + most);
     for (; next < stop; next++) {
       const span = element("span", { "data-token": String(next) }, text(next));
-      span.style.background = colouring.colour(values?.[next] ?? NaN);
+      const value = values?.[next] ?? NaN;
+      span.style.background = colouring.colour(value);
       const place = panel.region[next]!;
       // Not by colour alone: what lost its gradient is struck out, what lies outside is underlined.
       if (place === untrained) span.className = "arpo-untrained";
       else if (place > 0) {
         span.className = panel.values.get("weight")![next] === 0 ? "arpo-lost" : "arpo-kept";
       }
+      if (place !== untrained && colouring.isLess(value)) span.classList.add("arpo-less");
       if (differs.has(next)) span.classList.add("arpo-differs");
       box.append(span);
     }
