@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { until } from "../../tests/until.js";
 import { temporaryFolder } from "../../tests/temporary.js";
-import { notebookOf, run, runIn, shown, start } from "../../tests/cli/notebook-run.js";
+import { notebookOf, run, runIn, shown, start, startIn } from "../../tests/cli/notebook-run.js";
 
 test("run interrupts a cell that hangs, in a loop or in an await, and keeps what it printed", async () => {
   for (const hang of ["for (;;) {}", "await new Promise(() => undefined);"]) {
@@ -61,12 +61,17 @@ test("run stopped by a signal interrupts the cell, saves and leaves with the sig
   }
 });
 
+const kernelFolders = (temporary: string) =>
+  readdirSync(temporary).filter((name) => name.startsWith("arpo-kernel-"));
+
 test("run killed at once leaves the cells before, and no kernel behind", async () => {
   const pid =
     "import { writeFileSync } from 'node:fs';\nwriteFileSync('pid', String(process.pid));\n1";
   const path = notebookOf(pid, "for (;;) {}");
-  const { child, ended, heard } = start(path);
+  const TMPDIR = temporaryFolder("kernels");
+  const { child, ended, heard } = startIn({ TMPDIR }, path);
   await heard("cell 1 of 2  ok");
+  assert.equal(kernelFolders(TMPDIR).length, 1);
   child.kill("SIGKILL");
   assert.equal((await ended).signal, "SIGKILL");
   assert.deepEqual(shown(path), ["1", ""]);
@@ -79,6 +84,7 @@ test("run killed at once leaves the cells before, and no kernel behind", async (
     }
   };
   await until(() => !alive(), "the kernel to end with the command");
+  assert.deepEqual(kernelFolders(TMPDIR), []);
 });
 
 test("run that loses its folder halfway puts what ran elsewhere and says so", async () => {

@@ -1,4 +1,4 @@
-import type { Connection } from "../wire/connection.js";
+import { type Connection, KERNEL_FOLDER } from "../wire/connection.js";
 import type { KernelSpec } from "./kernel-spec.js";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -101,7 +101,7 @@ export class KernelProcess {
 
   /** Starts the kernel in a folder. */
   static async start(spec: KernelSpec, cwd: string): Promise<KernelProcess> {
-    const folder = mkdtempSync(join(tmpdir(), "arpo-kernel-"));
+    const folder = mkdtempSync(join(tmpdir(), KERNEL_FOLDER));
     try {
       const connection = await newConnection(folder, spec.transport);
       const file = join(folder, "connection.json");

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
+import { basename, dirname } from "node:path";
 
 /** What a front end writes into the file it starts a kernel with. */
 export interface Connection {
@@ -34,6 +35,15 @@ export function readConnection(file: string): Connection {
     key: raw.key ?? "",
     signature_scheme: raw.signature_scheme ?? "hmac-sha256",
   };
+}
+
+/** How the folder of a connection file begins that was made for one kernel (kernel/client/kernel-process.ts). */
+export const KERNEL_FOLDER = "arpo-kernel-";
+
+/** Removes such a folder, for a front end that was killed and cannot. */
+export function removeKernelFolder(file: string): void {
+  const folder = dirname(file);
+  if (basename(folder).startsWith(KERNEL_FOLDER)) rmSync(folder, { recursive: true, force: true });
 }
 
 /** The address a socket binds to. */

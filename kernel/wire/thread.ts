@@ -4,7 +4,7 @@ import type { WireData } from "../contract/bridge.js";
 import { log } from "../host/host.js";
 import { portOf } from "../node/port.js";
 import { interruptChildren } from "./process/children.js";
-import { readConnection, Signer } from "./connection.js";
+import { readConnection, removeKernelFolder, Signer } from "./connection.js";
 import { currentFolder, dataFolder } from "./process/folders.js";
 import { MainInspector } from "./process/main-inspector.js";
 import { watchParent } from "./process/parent-watch.js";
@@ -29,7 +29,11 @@ function thisProcess(): Outside {
     history: dataFolder(),
     folder: currentFolder,
     onInterrupt: onInterruptSignal,
-    onGone: watchParent,
+    onGone: (gone) =>
+      watchParent(() => {
+        removeKernelFolder(data.connectionFile);
+        gone();
+      }),
     close: () => inspector.close(),
     end: () => process.kill(process.pid, "SIGKILL"),
     debug: async (parts) => {
