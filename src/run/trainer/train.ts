@@ -9,6 +9,8 @@ import type { Scored } from "../../reward/scored.js";
 import { saveTrees } from "../../rollout/files/tree-files.js";
 import { damagedTrees, treeSum, treeSums } from "../../rollout/files/tree-sums.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { ProgressLine } from "../../show/progress-line.js";
+import { type LiveShow, watchAs } from "../../show/show-as.js";
 import { UnhandledErrors } from "../../watch/unhandled-errors.js";
 import { RunFolder, writeWhole } from "../folder/run-folder.js";
 import { guarded, type Logger } from "../loggers/logger.js";
@@ -81,6 +83,8 @@ export interface TrainOptions {
   stopping?: AbortSignal;
   /** Save each step's trees. Default: true. */
   keepRollouts?: boolean;
+  /** Show the run on a board while it continues, where a notebook looks. Its Stop button ends it behind a step. Default: true. */
+  live?: boolean;
 }
 
 const rules: OptionRules<TrainOptions> = {
@@ -90,6 +94,7 @@ const rules: OptionRules<TrainOptions> = {
   warn: "function?",
   stopping: "signal?",
   keepRollouts: "boolean?",
+  live: "boolean?",
 };
 
 /** The one figure that says how good a checkpoint is: the mean over sources of the core means. */
@@ -144,7 +149,7 @@ function watchSignal(warn: (message: string) => void): (step: TrainerStep) => vo
 /**
  * Trains in a run folder: validates, saves and resumes as the configuration says. A run that was killed
  * and resumed ends with the same checkpoint and the same metrics, byte for byte, as one that was not.
- * Gives back the trainer as it ended.
+ * Gives back the trainer as it ended; in a cell, where its Stop button ended it.
  *
  * @param parts the policy, tasks, reward and configuration of the run
  * @example
@@ -197,6 +202,16 @@ export async function train(parts: TrainerParts, options: TrainOptions): Promise
 
 const cpuName = "perf/cpu_seconds";
 
+/** The figures of a run in a folder so far, for a board; its trees are in the folder alone. */
+class FolderRun {
+  readonly steps: Pick<TrainerStep, "step" | "metrics" | "timing">[] = [];
+  readonly validation = [];
+  /** The step it was stopped after, by the button on its page. */
+  stoppedAt: number | undefined;
+
+  constructor(readonly trainer: Trainer) {}
+}
+
 /** Training where nobody else writes. */
 async function trainAlone(
   run: RunFolder,
@@ -206,8 +221,17 @@ async function trainAlone(
   const { trainer: schedule, lab, actor_rollout_ref: actor } = parts.config;
   const { warn = () => undefined, stopping } = options;
   const from = await resumeFrom(run, parts);
-  const trainer = new Trainer(parts, from?.saved.trainer);
+  const line = new ProgressLine();
+  const live: { show?: LiveShow | undefined } = {};
+  const onProgress: TrainerParts["onProgress"] = (progress) => {
+    parts.onProgress?.(progress);
+    live.show?.tell?.(line.tell(progress));
+  };
+  const trainer = new Trainer({ ...parts, onProgress }, from?.saved.trainer);
   if (from) await restore(trainer, from.path);
+  const soFar = new FolderRun(trainer);
+  const shown = options.live === false ? undefined : watchAs("TrainingRun", soFar);
+  live.show = shown;
   let best: Best | null = from?.saved.best ?? null;
   await run.rewind(from ? trainer.step : -1, { from: from?.path, first: 1, warn });
   for (const damage of await damagedTrees(run.path)) warn(damage);
@@ -226,6 +250,8 @@ async function trainAlone(
     timing: Record<string, number> = {},
   ) => {
     await run.appendMetrics({ step, ...metrics });
+    soFar.steps.push({ step, metrics, timing });
+    shown?.step();
     const cpu = timing[cpuName];
     const times = cpu === undefined ? timing : { ...timing, [cpuName]: cpuBefore + cpu };
     await run.append("timing.jsonl", { step, ...times });
@@ -294,18 +320,23 @@ async function trainAlone(
       }
       await record(step.step, metrics, step.timing);
       const isBest = lab.keep_best && best?.step === step.step;
-      const stops = stopping?.aborted === true && trainer.progress < 1;
+      const asked = stopping?.aborted === true || shown?.stopping === true;
+      const stops = asked && trainer.progress < 1;
       if (due(schedule.save_freq, step.step) || isBest || stops) {
         await run.checkpoint(step.step, (path) => saveCheckpoint(trainer, path, best));
         await prune();
       }
-      if (stops) stopping.throwIfAborted();
+      if (!stops) continue;
+      stopping?.throwIfAborted();
+      soFar.stoppedAt = step.step;
+      break;
     }
   } catch (error) {
     await logger.close("failed");
     throw error;
   } finally {
     unhandled.end();
+    shown?.done();
   }
   await logger.close("finished");
   return trainer;

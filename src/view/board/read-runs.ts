@@ -7,6 +7,7 @@ import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { TrainingRun } from "../../run/trainer/train-cells.js";
+import type { TrainerStep } from "../../run/trainer/trainer.js";
 import { titleOfImported } from "../explorer/title-of-imported.js";
 import type { MetricLine } from "../figures/metric-lines.js";
 
@@ -39,6 +40,11 @@ export interface RunRecord {
   tokenizer?: Tokenizer;
 }
 
+/** A run as it is in memory; trained in a folder it has no trees here. */
+type RunInMemory = Pick<TrainingRun, "trainer" | "validation" | "stoppedAt"> & {
+  steps: readonly (Pick<TrainerStep, "step" | "metrics" | "timing"> &
+    Partial<Pick<TrainerStep, "trees" | "scored" | "batch">>)[];
+};
 const isRun = (value: object): value is TrainingRun => "trainer" in value && "steps" in value;
 const isLines = (value: readonly unknown[]): value is readonly MetricLine[] =>
   value.length > 0 && typeof value[0] === "object" && value[0] !== null && "step" in value[0];
@@ -68,12 +74,15 @@ export function recordOf(name: string, run: BoardRun): RunRecord | undefined {
   const lines = new Map<number, MetricLine>();
   const add = (step: number, found: Readonly<Record<string, unknown>>) =>
     lines.set(step, { ...lines.get(step), ...found, step });
-  for (const { step, metrics, timing } of run.steps) add(step, { ...metrics, ...timing });
+  const { steps }: RunInMemory = run;
+  for (const { step, metrics, timing } of steps) add(step, { ...metrics, ...timing });
   for (const { step, metrics } of run.validation) add(step, metrics);
   return {
     name,
     lines: [...lines.values()].sort((a, b) => a.step - b.step),
-    trees: run.steps.map(({ step, trees, scored, batch }) => ({ step, trees, scored, batch })),
+    trees: steps.flatMap(({ step, trees, scored, batch }) =>
+      trees ? [{ step, trees, ...defined({ scored, batch }) }] : [],
+    ),
     ...(Number.isFinite(run.trainer.totalSteps) ? { total: run.trainer.totalSteps } : {}),
     ...defined({ stopped: run.stoppedAt }),
   };
