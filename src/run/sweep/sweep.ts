@@ -49,12 +49,13 @@ async function runHere(run: PlannedRun, hooks: RunHooks, threads: number): Promi
   await makeFolder(dirname(run.folder));
   await mkdir(run.folder, { recursive: true });
   await folderFree(run.folder, signal);
-  signal.throwIfAborted();
   const { stringify } = await import("yaml");
   const file = `${run.folder}.yaml`;
   await writeWhole(file, stringify(run.config));
   const log = await open(logOf(run.folder), "a");
   try {
+    // Here, as nothing is waited for between this and the listener: a stop in between would be lost.
+    signal.throwIfAborted();
     const args = ["train", "--config", file, "--out", run.folder, "--emit", "-"];
     const child = spawn(ownProgram, [packagePath("bin/arpo-lab.mjs"), ...args], {
       env: { ...environment, ARPO_LAB_THREADS: String(threads) },
