@@ -275,7 +275,7 @@ function resolution(tokens) {
   const { deviation } = between(tokens, "uniform", "coin");
   return table(
     ["seeds", "half-width of the primary interval"],
-    [tokens.seeds.length, 24, 40].map((n) => [
+    [tokens.seeds.length, 80, 160].map((n) => [
       String(n),
       `± ${((tQuantile(0.975, n - 1) * deviation) / Math.sqrt(n)).toFixed(3)}`,
     ]),

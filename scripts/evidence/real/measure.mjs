@@ -18,18 +18,18 @@ export async function measure(policy, tasks, tools, { responseLength, seed }) {
   const trees = await rollout(policy, tasks, {
     ...{ tools, responseLength, seed, n: samples, initialRollouts: samples },
   });
-  const { rows } = await score(trees);
+  const { trajectories } = await score(trees);
   const byQuestion = new Map();
-  for (const { group, score: one } of rows) {
+  for (const { group, score: one } of trajectories) {
     byQuestion.set(group, [...(byQuestion.get(group) ?? []), one.score]);
   }
   const rewards = [...byQuestion.values()].map(mean);
   const { mean: reward, half } = meanOf(rewards);
   return {
     ...{ questions: rewards.length, reward, half, rewards },
-    right: mean(rows.map((row) => Number(row.score.score > 0))),
-    wellFormed: mean(rows.map((row) => Number(row.score.score > -1))),
-    calls: mean(rows.map((row) => row.trajectory.toolCalls.length)),
-    tokens: mean(rows.map((row) => row.trajectory.tokens.length)),
+    right: mean(trajectories.map(({ score: one }) => Number(one.score > 0))),
+    wellFormed: mean(trajectories.map(({ score: one }) => Number(one.score > -1))),
+    calls: mean(trajectories.map(({ trajectory }) => trajectory.toolCalls.length)),
+    tokens: mean(trajectories.map(({ trajectory }) => trajectory.tokens.length)),
   };
 }
