@@ -126,7 +126,7 @@ test("docs/own-task.md: its commands run, and report every part", () => {
     said[words.slice(0, 2).join(" ")] = said[name] = run([...words, ...(smaller[name] ?? [])]);
   }
   assert.match(said["run demonstrations.ts"]!, /^40 demonstrations/);
-  assert.match(said["sft"]!, /4 rows, 1 steps/);
+  assert.match(said["sft"]!, /4 examples, 1 steps/);
   assert.match(said["doctor"]!, /tokenizer cuts \d\d% of the \d+ words[^]*fetch smollm2/);
   assert.match(said["train"]!, /done: 1 steps[^]*warning: the model's tokenizer cuts/);
   assert.match(

@@ -46,7 +46,7 @@ test("an estimate of a run is what the run then takes: trajectories, tokens and 
     t.diagnostic(`${name}: estimated ${ours.toPrecision(4)}, found ${theirs.toPrecision(4)}`);
     assert.ok(Math.abs(ours / theirs - 1) <= within, `${name}: ${ours} against ${theirs}`);
   };
-  assert.equal(step.rows * 3, found.rows);
+  assert.equal(step.trajectories * 3, found.rows);
   ratio("prompt tokens", step.tokens.prompts * 3, found.prompts, 0.25);
   ratio("tokens written", step.tokens.written * 3, found.written, 0.25);
   ratio("tokens of tools", step.tokens.results * 3, found.results, 0.25);
@@ -57,7 +57,7 @@ test("an estimate of a run is what the run then takes: trajectories, tokens and 
   );
   assert.equal(expected.run.steps, 3);
   assert.equal(expected.run.validations, 2);
-  assert.ok(expected.run.rows === found.rows + 2 * 8);
+  assert.ok(expected.run.trajectories === found.rows + 2 * 8);
   assert.ok(expected.bytes > 0);
   parts.policy.model.dispose();
   await parts.tools.dispose();
@@ -71,7 +71,7 @@ test("arpo-lab estimate prints a table, or JSON with what calls cost", () => {
       encoding: "utf8",
     });
   const table = run("--prompts", "1");
-  assert.match(table.stdout, /a step +3 steps\ntime .*\nrows +128 +400\n/, table.stderr);
+  assert.match(table.stdout, /a step +3 steps\ntime .*\ntrajectories +128 +400\n/, table.stderr);
   const { stdout } = run("--json", "--prompts", "1", "--price", "search=0.5");
   const { step } = JSON.parse(stdout) as RunEstimate;
   assert.ok(Math.abs(step.cost - 0.5 * step.calls["search"]!) < 1e-9);

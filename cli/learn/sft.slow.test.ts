@@ -91,7 +91,7 @@ test("sft killed at moments all along and run again ends with the same bytes", a
   const { home, file } = await project();
   const whole = await runToEnd(["sft", await file("whole")]);
   assert.equal(whole.status, 0, whole.output);
-  assert.match(whole.output, /36 rows, 4 held out, 23 steps/);
+  assert.match(whole.output, /36 examples, 4 held out, 23 steps/);
   assert.match(whole.output, /6\/23 .* held out \d\.\d+/);
   assert.match(whole.output, /without meaning here: .*deepspeed/);
   const names = await readdir(join(home, "whole"));

@@ -40,7 +40,7 @@ export async function sftFromConfig(path: string, overrides: string[]): Promise<
   const { train, evaluation } = run.counts;
   const { totalSteps } = run.trainer;
   say(
-    `fine-tuning in ${run.folder}: ${train} rows${evaluation > 0 ? `, ${evaluation} held out` : ""}, ${totalSteps} steps${run.before > 0 ? `, resuming after step ${run.before}` : ""}`,
+    `fine-tuning in ${run.folder}: ${train} examples${evaluation > 0 ? `, ${evaluation} held out` : ""}, ${totalSteps} steps${run.before > 0 ? `, resuming after step ${run.before}` : ""}`,
   );
   const show = (done: number) => {
     const progress = { step: done + 1, totalSteps, progress: done / totalSteps };

@@ -90,7 +90,7 @@ async function rewardOf(path: string | undefined): Promise<RewardFunction | unde
   const reward = await loadReward(path);
   if (isGroupReward(reward)) {
     throw new TypeError(
-      `Cannot capture: --reward must be a function of one row, got a groupReward in ${path}; use score(trees, reward) on the file`,
+      `Cannot capture: --reward must be a function of one trajectory, got a groupReward in ${path}; use score(trees, reward) on the file`,
     );
   }
   return reward;
@@ -179,8 +179,9 @@ async function write(trees: readonly RolloutTree[], out: string): Promise<void> 
   const scores = rows.flatMap(({ outcome }) => outcome?.score ?? []);
   const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
   const worth = scores.length === 0 ? "no rewards" : `mean reward ${mean.toFixed(3)}`;
-  const several = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+  const several = (count: number, one: string, many: string) =>
+    `${count} ${count === 1 ? one : many}`;
   say(
-    `${out}: ${several(trees.length, "tree")}, ${several(rows.length, "row")}, ${tokens} sampled tokens, ${worth}.`,
+    `${out}: ${several(trees.length, "tree", "trees")}, ${several(rows.length, "trajectory", "trajectories")}, ${tokens} sampled tokens, ${worth}.`,
   );
 }

@@ -102,7 +102,7 @@ export function filterGroups(
   const { before = 0, size = Infinity, test = "equal" } = options;
   if (metric.length !== groups.length) {
     throw new RangeError(
-      `Cannot filter groups: there must be a metric for each of ${groups.length} rows, got ${metric.length}`,
+      `Cannot filter groups: there must be a metric for each of ${groups.length} trajectories, got ${metric.length}`,
     );
   }
   const all = byGroup(groups);

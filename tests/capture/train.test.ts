@@ -28,7 +28,7 @@ test("arpo-lab capture: an agent's runs are rows with rewards; the explorer read
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (said += text));
   const [status] = (await once(child, "exit")) as [number];
   assert.equal(status, 0, said);
-  assert.match(said, /1 tree, \d+ rows, \d+ sampled tokens, mean reward [01]\./);
+  assert.match(said, /1 tree, \d+ trajectories, \d+ sampled tokens, mean reward [01]\./);
 
   const trees = await loadTrees(out);
   const rows = trees.flatMap(({ trajectories }) => trajectories);

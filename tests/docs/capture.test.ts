@@ -34,7 +34,7 @@ test("docs/capture.md: the program is captured as the page says", async () => {
     process.execPath,
     "agent.mjs",
   );
-  assert.match(said, /trees\.jsonl: 1 tree, 8 rows, \d+ sampled tokens, mean reward/);
+  assert.match(said, /trees\.jsonl: 1 tree, 8 trajectories, \d+ sampled tokens, mean reward/);
 });
 
 test("docs/capture.md: the loop in TypeScript captures and trains", async () => {

@@ -62,7 +62,7 @@ test("docs/sft.md: its files fine-tune a model on chats", () => {
   const line = `${JSON.stringify({ messages })}\n`;
   writeFileSync(join(folder, "chats.jsonl"), line.repeat(8));
   const said = run(process.execPath, [join(root, "bin/arpo-lab.mjs"), "sft", "sft.yaml"]);
-  assert.match(said, /8 rows, 1 steps[^]*done: \S+sft\nnext: board/);
+  assert.match(said, /8 examples, 1 steps[^]*done: \S+sft\nnext: board/);
 });
 
 test("docs/project.md: the program that looks at a run passes the compiler, and writes its pages", () => {

@@ -201,7 +201,7 @@ function checkModelFits(config: Config, nodes: readonly RayNode[]): Check {
     memory === undefined
       ? "of memory nobody says how large"
       : `of ${memory} GB (${names.join(", ")})`;
-  const found = `${shown(size)} billion parameters: ${shown(training)} GB a card to train, ${shown(sampling)} GB to sample, on cards ${of}; rows come on top`;
+  const found = `${shown(size)} billion parameters: ${shown(training)} GB a card to train, ${shown(sampling)} GB to sample, on cards ${of}; trajectories come on top`;
   if (memory === undefined) return { ...about, status: "note", found };
   if (training > 0.8 * memory) {
     const fix =

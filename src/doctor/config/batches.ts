@@ -47,7 +47,7 @@ export const batches: Rule = ({ config, train, validation }) => {
       about(
         "rows-over-devices",
         "note",
-        `${batch} x ${n} rows do not divide over ${devices} devices: nothing here, and verl refuses it`,
+        `${batch} x ${n} trajectories do not divide over ${devices} devices: nothing here, and verl refuses it`,
         "before exporting for a cluster, choose trainer.n_gpus_per_node so that it divides",
       ),
     );
@@ -59,7 +59,7 @@ export const batches: Rule = ({ config, train, validation }) => {
         about(
           "pass-shorter-than-row",
           "warning",
-          `ppo_max_token_len_per_gpu is ${actor.actor.ppo_max_token_len_per_gpu} and a row can have ${longest} tokens: long rows go alone, over the limit (verl refuses this)`,
+          `ppo_max_token_len_per_gpu is ${actor.actor.ppo_max_token_len_per_gpu} and a trajectory can have ${longest} tokens: long trajectories go alone, over the limit (verl refuses this)`,
           `actor_rollout_ref.actor.ppo_max_token_len_per_gpu=${2 * longest}`,
         ),
       );

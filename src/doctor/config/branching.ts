@@ -19,7 +19,7 @@ export const branching: Rule = ({ config }) => {
       about(
         "greedy-training",
         "error",
-        `${why}: every row of a prompt is the same, so no row is better than another and nothing is learnt`,
+        `${why}: every trajectory of a prompt is the same, so no trajectory is better than another and nothing is learnt`,
         "actor_rollout_ref.rollout.do_sample=true actor_rollout_ref.rollout.temperature=1",
       ),
     );
@@ -29,7 +29,7 @@ export const branching: Rule = ({ config }) => {
       about(
         "group-of-one",
         "error",
-        `rollout.n=1 with ${config.algorithm.adv_estimator}: a row has nothing to be compared with`,
+        `rollout.n=1 with ${config.algorithm.adv_estimator}: a trajectory has nothing to be compared with`,
         "actor_rollout_ref.rollout.n=8 or more, or algorithm.adv_estimator=gae",
       ),
     );
@@ -53,7 +53,7 @@ export const branching: Rule = ({ config }) => {
       about(
         "no-budget",
         "warning",
-        `initial_rollouts is n (${n}): the whole budget is spent at the start and no row ever branches`,
+        `initial_rollouts is n (${n}): the whole budget is spent at the start and no trajectory ever branches`,
         `actor_rollout_ref.rollout.initial_rollouts=${Math.max(1, Math.floor(n / 2))}`,
       ),
     );
@@ -64,7 +64,7 @@ export const branching: Rule = ({ config }) => {
       about(
         "refills-only",
         "warning",
-        `${why} makes no branches, so the ${n - first} rows beyond initial_rollouts come one a round, from the start: slow, and no tree`,
+        `${why} makes no branches, so the ${n - first} trajectories beyond initial_rollouts come one a round, from the start: slow, and no tree`,
         `actor_rollout_ref.rollout.beam_size=2, or initial_rollouts=${n}`,
       ),
     );
@@ -74,7 +74,7 @@ export const branching: Rule = ({ config }) => {
       about(
         "tree-without-tools",
         "note",
-        "rollout.mode=sync has no tools: a row can only branch where it went on after its length",
+        "rollout.mode=sync has no tools: a trajectory can only branch where it went on after its length",
       ),
     );
   }
@@ -115,7 +115,7 @@ function ofWritten(rule: ExpansionRule, { actor_rollout_ref: { rollout }, lab }:
       about(
         "no-budget",
         "warning",
-        `initial_rollouts is ${first} and n is ${n}: the whole budget is spent at the start and ${rule} leaves no row`,
+        `initial_rollouts is ${first} and n is ${n}: the whole budget is spent at the start and ${rule} leaves no trajectory`,
         `actor_rollout_ref.rollout.initial_rollouts=${Math.max(1, Math.floor(n / 2))}`,
       ),
     );

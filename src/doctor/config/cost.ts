@@ -42,7 +42,7 @@ export function memoryParts(
     "the lab itself": program,
     "weights, gradients and Adam's averages": (1 + critic) * 4 * weights,
     ...(hasReference(context) ? { "the reference policy": weights } : {}),
-    "the cache of the rows being written": atOnce * row * keys,
+    "the cache of the trajectories being written": atOnce * row * keys,
     "a training pass": activations,
     "its logits": Math.min(tokens, 2048) * model.vocabSize * FLOAT * 2,
     // Passes take turns; about half of what one took is not the system's again when the next begins.
@@ -71,7 +71,7 @@ export const cost: Rule = (context) => {
   const helps: Record<string, string> = {
     "weights, gradients and Adam's averages": "a smaller model",
     "the reference policy": "actor_rollout_ref.actor.kl_loss_coef=0, as the published runs have it",
-    "the cache of the rows being written":
+    "the cache of the trajectories being written":
       "a smaller actor_rollout_ref.rollout.max_num_seqs (no tree depends on it), or shorter responses",
     "a training pass":
       "actor_rollout_ref.model.enable_gradient_checkpointing=true, or a smaller ppo_max_token_len_per_gpu or ppo_micro_batch_size_per_gpu",
@@ -92,14 +92,14 @@ export const cost: Rule = (context) => {
   const passes =
     2 + (hasReference(context) ? 2 : 0) + training * config.actor_rollout_ref.actor.ppo_epochs;
   const seconds = (tokens * 2 * parameters + tokens * passes * parameters) / speed;
-  const words = `a step of ${rows} rows takes at most about ${duration(seconds)} here, when all rows are as long as they may be`;
+  const words = `a step of ${rows} trajectories takes at most about ${duration(seconds)} here, when all trajectories are as long as they may be`;
   found.push(
     seconds > 600
       ? about(
           "slow-step",
           "slow",
           words,
-          "fewer or shorter rows, a smaller model, or a cluster (see export)",
+          "fewer or shorter trajectories, a smaller model, or a cluster (see export)",
         )
       : about("step-time", "ok", words),
   );

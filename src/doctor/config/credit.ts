@@ -29,7 +29,7 @@ export const credit: Rule = ({ config }) => {
       about(
         "states-unequal",
         "error",
-        `fr3e compares states with as many rows each, and lab.branch_rule=${rule} makes what it makes: the first step stops`,
+        `fr3e compares states with as many trajectories each, and lab.branch_rule=${rule} makes what it makes: the first step stops`,
         "lab.branch_rule=fr3e",
       ),
     );
@@ -39,7 +39,7 @@ export const credit: Rule = ({ config }) => {
       about(
         "no-values-on-the-way",
         "error",
-        "spo_chain takes values on the way from rows that leave it, and no row branches",
+        "spo_chain takes values on the way from trajectories that leave it, and no trajectory branches",
         "actor_rollout_ref.rollout.initial_rollouts below n",
       ),
     );
@@ -58,7 +58,7 @@ export const credit: Rule = ({ config }) => {
       about(
         "biased-baseline",
         "warning",
-        "turn-index is biased: going on costs a row the mean of every turn it wins, which shortens rows",
+        "turn-index is biased: going on costs a trajectory the mean of every turn it wins, which shortens trajectories",
         "lab.credit.turn_baseline.baseline=padded",
       ),
     );

@@ -17,14 +17,16 @@ export const lengths: Rule = (context) => {
       about(
         "context-too-short",
         "error",
-        `a prompt of ${data.max_prompt_length} and a response of ${rollout.response_length} tokens make ${row}, and ${whose} holds ${limit}: long rows end early, without an answer`,
+        `a prompt of ${data.max_prompt_length} and a response of ${rollout.response_length} tokens make ${row}, and ${whose} holds ${limit}: long trajectories end early, without an answer`,
         limit - data.max_prompt_length >= 64
           ? `data.max_response_length=${limit - data.max_prompt_length}, or shorter prompts`
           : "a model with a longer context, or shorter prompts",
       ),
     );
   } else if (model) {
-    found.push(about("context", "ok", `rows of ${row} tokens fit into the model's ${limit}`));
+    found.push(
+      about("context", "ok", `trajectories of ${row} tokens fit into the model's ${limit}`),
+    );
   }
   if (model && rollout.max_model_len !== null && rollout.max_model_len > model.contextLength) {
     found.push(
@@ -51,7 +53,7 @@ export const lengths: Rule = (context) => {
       about(
         "response-too-short",
         "warning",
-        `${rollout.response_length} tokens hardly hold a thought, a call, its result and an answer: rows are cut off and get the score of a bad format`,
+        `${rollout.response_length} tokens hardly hold a thought, a call, its result and an answer: trajectories are cut off and get the score of a bad format`,
         "data.max_response_length=128 or more",
       ),
     );

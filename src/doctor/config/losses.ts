@@ -65,7 +65,7 @@ export const losses: Rule = ({ config }) => {
       about(
         "gspo-by-tokens",
         "warning",
-        `gspo gives a row one ratio, and loss_agg_mode=${actor.loss_agg_mode} lets long rows count for more`,
+        `gspo gives a trajectory one ratio, and loss_agg_mode=${actor.loss_agg_mode} lets long trajectories count for more`,
         `${actorKey}.loss_agg_mode=seq-mean-token-mean`,
       ),
     );

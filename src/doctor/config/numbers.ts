@@ -60,7 +60,7 @@ export const numbers: Rule = (context) => {
       about(
         "temperature-low",
         "warning",
-        `temperature ${rollout.temperature} divides the logits: probabilities are 0 and 1, ratios explode, and rows of a prompt hardly differ`,
+        `temperature ${rollout.temperature} divides the logits: probabilities are 0 and 1, ratios explode, and trajectories of a prompt hardly differ`,
         "actor_rollout_ref.rollout.temperature=1",
       ),
     );
@@ -77,7 +77,11 @@ export const numbers: Rule = (context) => {
   }
   if (actor.loss_agg_mode === "seq-mean-token-mean" && rollout.response_length < 8) {
     found.push(
-      about("empty-rows", "warning", "the mean over an empty row is NaN in the reference, 0 here"),
+      about(
+        "empty-rows",
+        "warning",
+        "the mean over an empty trajectory is NaN in the reference, 0 here",
+      ),
     );
   }
   if (rollout.top_p < 1 || rollout.top_k > 0) {
@@ -85,7 +89,7 @@ export const numbers: Rule = (context) => {
       about(
         "cut-off-sampling",
         "note",
-        "top_p or top_k cut tokens off while sampling; ratios are of the whole distribution, so that sampled rows look more likely than they are",
+        "top_p or top_k cut tokens off while sampling; ratios are of the whole distribution, so that sampled trajectories look more likely than they are",
       ),
     );
   }

@@ -33,7 +33,7 @@ export const toolLimits: Rule = (context) => {
       about(
         "no-calls",
         "error",
-        "tools.call_limit=0: the first call of every row ends it without an answer",
+        "tools.call_limit=0: the first call of every trajectory ends it without an answer",
         "actor_rollout_ref.rollout.tools.call_limit=3, or rollout.mode=sync",
       ),
     );
@@ -43,7 +43,7 @@ export const toolLimits: Rule = (context) => {
       about(
         "timeout-too-short",
         "warning",
-        `tools.timeout is ${tools.timeout} s: a sandbox that starts takes longer, and its rows read "timed out"`,
+        `tools.timeout is ${tools.timeout} s: a sandbox that starts takes longer, and its trajectories read "timed out"`,
         "actor_rollout_ref.rollout.tools.timeout=10",
       ),
     );

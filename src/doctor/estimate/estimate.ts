@@ -14,7 +14,7 @@ import { gigabytes, usableMemory } from "../machine/host.js";
 /** Tokens that each row writes while it is timed. */
 const timed = 6;
 
-/** Seconds that a policy takes to read a prompt, and for one step of so many rows behind it. */
+/** Seconds that a policy takes to read a prompt, and for one step of so many sequences behind it. */
 async function stepTimes(
   policy: Policy,
   prompt: ArrayLike<number>,
@@ -37,7 +37,7 @@ async function stepTimes(
     for (const count of counts) {
       const sequences = Array.from({ length: count }, () => session.fork(root));
       await write(sequences, 1);
-      // A row that ends early makes its step smaller: what is left of the rows is timed again.
+      // A sequence that ends early makes its step smaller: what is left is timed again.
       steps.push((await write(sequences, timed)) / timed);
       for (const sequence of sequences) session.close(sequence);
     }
@@ -57,7 +57,7 @@ export interface EstimateOptions {
 
 /** What a step, or a run, will take. */
 export interface Expected {
-  rows: number;
+  trajectories: number;
   /** Tokens read as prompts, written by the model, and given by tools. */
   tokens: { prompts: number; written: number; results: number };
   /** Calls by tag. */
@@ -70,7 +70,7 @@ export interface Expected {
 
 interface Counts {
   prompts: number;
-  rows: number;
+  trajectories: number;
   read: number;
   written: number;
   results: number;
@@ -81,13 +81,13 @@ interface Counts {
 
 function count(trees: readonly RolloutTree[]): Counts {
   const counts: Counts = {
-    ...{ prompts: trees.length, rows: 0, read: 0, written: 0, results: 0, longest: 0 },
+    ...{ prompts: trees.length, trajectories: 0, read: 0, written: 0, results: 0, longest: 0 },
     calls: new Map(),
   };
-  for (const { trajectories: rows, nodes, prompt, selected: trajectories } of trees) {
-    counts.rows += rows.length;
+  for (const { trajectories: all, nodes, prompt, selected } of trees) {
+    counts.trajectories += all.length;
     counts.read += prompt.tokens.length;
-    for (const { tokens } of trajectories) {
+    for (const { tokens } of selected) {
       counts.longest = Math.max(counts.longest, prompt.tokens.length + tokens.length);
     }
     for (const { tool, tokens } of nodes) {
@@ -110,7 +110,7 @@ function small(config: Config, prompts: number): Config {
   );
   smaller.actor_rollout_ref.actor.optim.lr = 0;
   smaller.critic.optim.lr = 0;
-  // A group of equal rows is a step's work too.
+  // A group of equal rewards is a step's work too.
   smaller.algorithm.filter_groups.enable = false;
   return smaller;
 }
@@ -124,7 +124,7 @@ function small(config: Config, prompts: number): Config {
  * import { RunEstimate } from "arpo-lab/experimental/doctor";
  *
  * const tokens = { prompts: 10, written: 90, results: 0 };
- * const step = { rows: 4, tokens, calls: {}, cost: 0, seconds: { gen: 2, step: 2 } };
+ * const step = { trajectories: 4, tokens, calls: {}, cost: 0, seconds: { gen: 2, step: 2 } };
  * const run = { ...step, steps: 1, validations: 0 };
  * const told = new RunEstimate(step, run, { weights: 2 ** 30 }, { prompts: 1, steps: 2, seconds: 1 });
  * assert.match(String(told), /tokens written +90 +90\n/);
@@ -170,7 +170,7 @@ export class RunEstimate {
     return [
       line("", "a step", `${run.steps} steps`),
       line("time", duration(step.seconds["step"]!), duration(run.seconds["step"]!)),
-      line("rows", number(step.rows), number(run.rows)),
+      line("trajectories", number(step.trajectories), number(run.trajectories)),
       line("tokens written", number(step.tokens.written), number(run.tokens.written)),
       line("tokens of tools", number(step.tokens.results), number(run.tokens.results)),
       line("prompt tokens", number(step.tokens.prompts), number(run.tokens.prompts)),
@@ -184,7 +184,7 @@ export class RunEstimate {
 }
 
 const times = ({ calls, tokens, ...rest }: Expected, factor: number): Expected => ({
-  rows: rest.rows * factor,
+  trajectories: rest.trajectories * factor,
   tokens: {
     prompts: tokens.prompts * factor,
     written: tokens.written * factor,
@@ -199,7 +199,7 @@ const times = ({ calls, tokens, ...rest }: Expected, factor: number): Expected =
 
 /**
  * What a run will take, before it runs: two steps on a few of its prompts are tried as they would run, with
- * a learning rate of 0, so that no weight moves. A step of all prompts decodes more rows at a time; how
+ * a learning rate of 0, so that no weight moves. A step of all prompts decodes more sequences at a time; how
  * much longer that takes is timed too.
  *
  * @example
@@ -219,7 +219,7 @@ const times = ({ calls, tokens, ...rest }: Expected, factor: number): Expected =
  * });
  * const parts = await assemble(config);
  * const { step, run } = await estimate(parts, { prompts: 1, prices: { python: 0.001 } });
- * assert.equal(step.rows, config.data.train_batch_size * config.actor_rollout_ref.rollout.n);
+ * assert.equal(step.trajectories, config.data.train_batch_size * config.actor_rollout_ref.rollout.n);
  * assert.equal(run.steps, 10);
  * parts.policy.model.dispose();
  * await parts.tools.dispose();
@@ -251,7 +251,7 @@ export async function estimate(
   const began = performance.now();
   const full = new Trainer(parts);
   const trial = new Trainer({ ...parts, config: small(config, prompts) });
-  // The first step warms the machine up; both say how long rows are.
+  // The first step warms the machine up; both say how long trajectories are.
   const first = await trial.next();
   const second = await trial.next();
   const timing = (name: string) => second.timing[`timing_s/${name}`] ?? 0;
@@ -263,10 +263,10 @@ export async function estimate(
   }
 
   const { n, promptsAtOnce = 64 } = rolloutOptions(config);
-  const rowsOf = (many: number) => Math.min(many, promptsAtOnce) * n!;
+  const sequencesOf = (many: number) => Math.min(many, promptsAtOnce) * n!;
   const { prompt, steps } = await stepTimes(sampler, second.trees[0]!.prompt.tokens, [
-    rowsOf(prompts),
-    rowsOf(batch),
+    sequencesOf(prompts),
+    sequencesOf(batch),
   ]);
   // Tokens of the steps tried against those of the one that was timed.
   const usual =
@@ -285,7 +285,7 @@ export async function estimate(
   const price = (tag: string) => options.prices?.[tag] ?? 0;
   const calls = [...counts.calls].map(([tag, many]) => [tag, many * each] as const);
   const step: Expected = {
-    rows: counts.rows * each,
+    trajectories: counts.trajectories * each,
     tokens: {
       prompts: counts.read * each,
       written: counts.written * each,
@@ -302,7 +302,7 @@ export async function estimate(
   const validations = (before ? 1 : 0) + between + 1;
   // A validation writes one row for each task and sample, with the cost of a training row's writing.
   const asked = validation.length * config.actor_rollout_ref.rollout.val_kwargs.n;
-  const validating = times(step, asked / step.rows);
+  const validating = times(step, asked / step.trajectories);
   const spent = validating.seconds["gen"]!;
   const some = times({ ...validating, seconds: { validate: spent, step: spent } }, validations);
   const all = times(step, totalSteps);
@@ -314,7 +314,12 @@ export async function estimate(
       ]),
     );
   const run = {
-    ...{ steps: totalSteps, validations, rows: all.rows + some.rows, cost: all.cost + some.cost },
+    ...{
+      steps: totalSteps,
+      validations,
+      trajectories: all.trajectories + some.trajectories,
+      cost: all.cost + some.cost,
+    },
     tokens: sum(all.tokens, some.tokens) as Expected["tokens"],
     calls: sum(all.calls, some.calls),
     seconds: sum(all.seconds, some.seconds),

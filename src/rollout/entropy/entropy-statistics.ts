@@ -64,7 +64,7 @@ function inWords({ rise, concentration, outcome }: Omit<EntropyStatistics, "text
   const { k, share } = concentration;
   const scale = concentration.zScore ? ", trajectories on one scale" : "";
   const parts = [
-    `${rise.signal} in the ${k} tokens after a result, less the rest of the trajectory: ${told(rise.againstRest, "rows")}`,
+    `${rise.signal} in the ${k} tokens after a result, less the rest of the trajectory: ${told(rise.againstRest, "trajectories")}`,
     `how much more often its top ${Number((100 * share).toPrecision(3))}% stand at calls than any: ${told(concentration.concentration, `tokens${scale}`)}`,
   ];
   if (outcome) parts.push(`rank correlation with outcomes ${told(outcome, "forks")}`);
