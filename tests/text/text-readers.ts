@@ -151,7 +151,7 @@ export const textReaders: Record<string, (text: string) => unknown> = {
   trimGeneration: (t) => trimGeneration(t, ["search", "python"]),
   calculate,
   htmlText,
-  bestPassage: (t) => bestPassage(t, t),
+  bestPassage: (t) => bestPassage(t, t, { pageLength: Infinity }),
   shortenedSteps: (t) => shortenedSteps([t, t]),
   formatHits: (t) => formatHits([{ description: t }, { description: `x${t}x` }] as never),
   cacheKey,

@@ -43,6 +43,20 @@ test("htmlText() comes to the end of hostile pages", () => {
   assert.equal(stdout.trim().split("\n").length, 8, stdout);
 });
 
+test("bestPassage() finds a sentence wherever it stands in a long page, and however long it is", () => {
+  for (const length of [0, 1990, 1999, 2000, 2001, 5000]) {
+    const wanted = "The Bridge of Valdun was opened in 1931. ";
+    const page = `${"Rain fell. ".repeat(length / 11)}${wanted}${"Snow fell. ".repeat(500)}`;
+    const { text } = bestPassage(page, wanted, { around: 0 });
+    assert.equal(text, wanted, `behind ${length} characters`);
+  }
+  const long = `The ${"bridge of Valdun and ".repeat(300)}its river. `;
+  const found = bestPassage(`Rain fell. ${long}Snow fell.`, "bridge Valdun and its river", {
+    around: 0,
+  });
+  assert.ok(found.text === long);
+});
+
 test("bestPassage() keeps what surrounds the best sentence, or the beginning", () => {
   const filler = "Nothing to see here at all. ".repeat(400);
   const page = `${filler}The bridge of Valdun was opened in 1931. ${filler}`;
