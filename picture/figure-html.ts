@@ -1,5 +1,6 @@
 import { packedPackage } from "#platform/modules/packed";
 import { randomUUID } from "#platform/uuid";
+import { narrowLayout } from "./narrow-layout.js";
 import { usualColours } from "./traces.js";
 
 let packed: string | undefined;
@@ -33,7 +34,7 @@ async function draw(){
 const plotly=await library();if(!plotly)return;
 const picture=root.querySelector("[data-picture]");
 const place=document.createElement("div");place.style.width="100%";root.append(place);
-const color=getComputedStyle(root).color,layout=figure.layout;
+const color=getComputedStyle(root).color,layout=(NARROW)(figure.layout,place.clientWidth);
 const clear="rgba(0,0,0,0)";
 const grid={gridcolor:"rgba(128,128,128,.25)",zerolinecolor:"rgba(128,128,128,.5)"};
 const shown={paper_bgcolor:clear,plot_bgcolor:clear,margin:{t:layout.title?50:24,r:20,b:50,l:60},
@@ -57,6 +58,6 @@ export function figureHtml(figure: unknown, picture: string, library = libraryHt
   return (
     `<div id="${id}"><div data-picture>${picture}</div>` +
     `<script type="application/json" data-figure>${embedded(figure)}</script>` +
-    `${library}<script>${program.replace("COLOURS", JSON.stringify(usualColours))}("${id}")</script></div>`
+    `${library}<script>${program.replace("COLOURS", JSON.stringify(usualColours)).replace("NARROW", () => narrowLayout.toString())}("${id}")</script></div>`
   );
 }

@@ -88,6 +88,29 @@ test(
   },
 );
 
+test(
+  "on a phone the texts of pictures are large enough, and titles are whole",
+  { skip },
+  async () => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 900 } });
+    const faults: string[] = [];
+    for (const [name, url] of pages) {
+      await page.goto(url);
+      if (name.startsWith("figure-")) await page.waitForSelector(".plotly .gtitle");
+      const found =
+        (await page.evaluate(`[...document.querySelectorAll("svg text")].flatMap((text) => {
+      const { left, right, height } = text.getBoundingClientRect();
+      if (/^\\d*$/.test(text.textContent) || height === 0) return []; // numbers of marks say in words what they are, too
+      const cut = text.closest(".gtitle,.g-gtitle,.g-xtitle") && (left < 0 || right > innerWidth);
+      return height < 7.5 || cut ? [text.textContent + ": " + [left, right, height].map(Math.round)] : [];
+    })`)) as string[];
+      faults.push(...found.map((fault) => `${name}, ${fault}`));
+    }
+    await page.close();
+    assert.deepEqual(faults, []);
+  },
+);
+
 test("a sign that has a colour has a mark too, which the legend names", { skip }, async () => {
   const page = await browser.newPage();
   for (const name of ["credit", "tokens", "explain", "batch", "report"]) {

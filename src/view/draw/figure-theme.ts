@@ -7,3 +7,32 @@ export function figureTheme(name: "light" | "dark" = "light"): Theme {
   entropyRamps[name].forEach((colour, i) => (colours[`h${i}`] = colour));
   return themeFrom((token) => colours[token]!);
 }
+
+const named = ({ heat, ...plain }: Theme): [string, string][] => [
+  ...Object.entries(plain),
+  ...heat.map((colour, step): [string, string] => [`heat-${step}`, colour]),
+];
+const light = new Map(named(figureTheme("light")));
+const variable = (name: string) => `var(--picture-${name},${light.get(name)!})`;
+
+/** The colours of a picture within a page: those that `pageColours` gives, and the light ones without it. */
+export const pageTheme: Theme = {
+  ...(Object.fromEntries(
+    [...light.keys()].map((name) => [name, variable(name)]),
+  ) as unknown as Theme),
+  heat: figureTheme("light").heat.map((_, step) => variable(`heat-${step}`)),
+};
+
+/** The rules that give pictures below a selector the colours of the page: JupyterLab's, VS Code's or the system's. */
+export function pageColours(selector: string): string {
+  const colours = (name: "light" | "dark") =>
+    named(figureTheme(name))
+      .map(([key, colour]) => `--picture-${key}:${colour}`)
+      .join(";");
+  const within = (...hosts: string[]) => hosts.map((host) => `${host} ${selector}`).join(",");
+  return (
+    `@media (prefers-color-scheme:dark){${selector}{${colours("dark")}}}` +
+    `${within("[data-jp-theme-light=true]", ".vscode-light")}{${colours("light")}}` +
+    `${within("[data-jp-theme-light=false]", ".vscode-dark")}{${colours("dark")}}`
+  );
+}

@@ -118,13 +118,17 @@ const digits = (x: number) => String(Number(x.toPrecision(4)));
 /** What a prompt's line says: where it stands, how many trajectories, their scores, what was asked. */
 function headOf({ index, step, rows, scores, question }: ImportedPrompt, tree: number): string {
   const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  const count = rows.length || tree;
   const told = [
     ...(step === undefined ? [] : [`step ${step}`]),
-    `${rows.length || tree} trajectories`,
+    count === 1 ? "1 trajectory" : `${count} trajectories`,
     ...(scores.length === 0
       ? []
       : [
-          `score ${digits(mean)} (${digits(Math.min(...scores))} to ${digits(Math.max(...scores))})`,
+          `score ${digits(mean)}`,
+          ...(count > 1
+            ? [`from ${digits(Math.min(...scores))} to ${digits(Math.max(...scores))}`]
+            : []),
         ]),
   ];
   const short = question.replace(/\s+/g, " ").trim();

@@ -40,6 +40,7 @@ export const widgetStyle = `
 .arpo-view .arpo-columns{display:flex;flex-wrap:wrap;gap:12px}
 .arpo-view .arpo-columns>div{flex:1 1 300px;min-width:0}
 .arpo-view .arpo-wide{overflow:auto}
+.arpo-view .arpo-wide>svg{min-width:620px}
 .arpo-view .arpo-wide:focus-visible{outline-offset:-2px}
 .arpo-view input[type=number]{font:inherit;color:inherit;background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:2px 6px;width:62px}
 .arpo-view textarea{width:min(460px,100%);font:12px/1.5 ui-monospace,"DejaVu Sans Mono",monospace}

@@ -65,7 +65,7 @@ export abstract class PictureView<Payload extends { readonly summary: readonly s
     const [title] = this.payload.summary;
     return widgetHtml({
       ...this.page,
-      still: `<div class="arpo-title"><b>${escapeHtml(title!)}</b></div>${this.picture()}`,
+      still: `<div class="arpo-title"><b>${escapeHtml(title!)}</b></div><div class="arpo-wide" tabindex="0" role="group" aria-label="picture">${this.picture()}</div>`,
       data: { [this.page.name]: this.payload },
     });
   }

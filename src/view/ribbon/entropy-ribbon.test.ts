@@ -69,6 +69,15 @@ test("the mean counts every token once, and its interval is over prompts", async
   }
 });
 
+test("in a page the picture has the page's colours, unless a theme is chosen", async () => {
+  const trees = await someTrees();
+  const inPage = entropyRibbon(trees).html();
+  assert.match(inPage, /fill="var\(--picture-ink,#15181e\)"/);
+  assert.match(inPage, /prefers-color-scheme:dark\)\{\.arpo-ribbon\{[^}]*--picture-ink:#eceff4/);
+  assert.match(inPage, /\[data-jp-theme-light=false\] \.arpo-ribbon/);
+  assert.doesNotMatch(entropyRibbon(trees, { theme: "dark" }).html(), /fill="var/);
+});
+
 test("the picture has the width that was asked for, its texts as text and its fonts by name", async () => {
   const trees = await someTrees();
   const scored = await scoresOf(trees);

@@ -9,7 +9,8 @@ import {
 import { escapeHtml } from "../../../picture/escape.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import { figureTheme } from "../draw/figure-theme.js";
+import { figureTheme, pageColours, pageTheme } from "../draw/figure-theme.js";
+import type { Theme } from "../draw/theme.js";
 import { type RibbonRow, ribbonMeans, ribbonRows } from "./ribbon-rows.js";
 import { type DecidedAt, peakOf, ribbonSvg } from "./ribbon-svg.js";
 
@@ -27,7 +28,7 @@ export interface EntropyRibbonOptions {
   before?: number;
   /** Tokens after the result. Default: what nine in ten trajectories have, from 5 to 200. */
   after?: number;
-  /** The colours. Default: `light`. */
+  /** The colours. Default: those of the page that shows it; `light` in a file. */
   theme?: "light" | "dark";
   /** What stands above the figure. Default: "Entropy around the first tool result". */
   title?: string;
@@ -47,6 +48,11 @@ const rules: OptionRules<EntropyRibbonOptions> = {
   title: "text?",
 };
 
+const ribbonStyle =
+  ".arpo-ribbon{margin:0}.arpo-ribbon>div{overflow:auto}.arpo-ribbon svg{min-width:var(--least)}" +
+  ".arpo-ribbon figcaption{max-width:74ch;font:13px/1.5 system-ui,sans-serif}" +
+  pageColours(".arpo-ribbon");
+
 /** Lines beyond this are thinner than print can show. */
 const mostLines = 400;
 
@@ -57,9 +63,11 @@ export class EntropyRibbon {
   /** What it shows, in words: a caption. */
   readonly summary: string;
   readonly #svg: string;
+  readonly #inPage: string;
+  readonly #least: number;
 
   constructor(trees: readonly RolloutTree[], options: EntropyRibbonOptions) {
-    const { scored, decided = [], width = 672, theme = "light" } = options;
+    const { scored, decided = [], width = 672, theme } = options;
     const { rows, without } = ribbonRows(trees, scored);
     if (rows.length === 0) {
       const count = trees.reduce((sum, { trajectories }) => sum + trajectories.length, 0);
@@ -87,15 +95,19 @@ export class EntropyRibbon {
       ...(shown.length < rows.length ? [`${shown.length} lines are drawn, evenly chosen.`] : []),
       ...(without > 0 ? [`${without} more without a tool result are left out.`] : []),
     ].join(" ");
-    this.#svg = ribbonSvg({
-      ...{ rows: shown, means, decided, from, to, prompts, width, title, words: this.summary },
-      theme: figureTheme(theme),
-    });
+    const drawn = (colours: Theme) =>
+      ribbonSvg({
+        ...{ rows: shown, means, decided, from, to, prompts, width, title, words: this.summary },
+        theme: colours,
+      });
+    this.#svg = drawn(figureTheme(theme ?? "light"));
+    this.#least = Math.min(width, 560);
+    this.#inPage = theme === undefined ? drawn(pageTheme) : this.#svg;
   }
 
-  /** The picture with its caption. */
+  /** The picture with its caption: in the page's colours where no theme was chosen. */
   html(): string {
-    return `<figure class="arpo-ribbon" style="margin:0">${this.#svg}<figcaption style="max-width:74ch;font:13px/1.5 system-ui,sans-serif">${escapeHtml(this.summary)}</figcaption></figure>`;
+    return `<style>${ribbonStyle}</style><figure class="arpo-ribbon" style="--least:${this.#least}px"><div tabindex="0" role="group" aria-label="picture">${this.#inPage}</div><figcaption>${escapeHtml(this.summary)}</figcaption></figure>`;
   }
 
   [Symbol.for("Jupyter.display")](): Record<string, string> {
