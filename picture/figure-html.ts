@@ -34,11 +34,11 @@ async function draw(){
 const plotly=await library();if(!plotly)return;
 const picture=root.querySelector("[data-picture]");
 const place=document.createElement("div");place.style.width="100%";root.append(place);
-const color=getComputedStyle(root).color,layout=(NARROW)(figure.layout,place.clientWidth);
+const color=getComputedStyle(root).color,layout=(${narrowLayout.toString()})(figure.layout,place.clientWidth);
 const clear="rgba(0,0,0,0)";
 const grid={gridcolor:"rgba(128,128,128,.25)",zerolinecolor:"rgba(128,128,128,.5)"};
 const shown={paper_bgcolor:clear,plot_bgcolor:clear,margin:{t:layout.title?50:24,r:20,b:50,l:60},
-colorway:COLOURS,
+colorway:${JSON.stringify(usualColours)},
 ...layout,font:{color,...layout.font}};
 for(const axis of new Set(["xaxis","yaxis",...Object.keys(layout).filter(k=>/^[xy]axis/.test(k))]))
 shown[axis]={...grid,...layout[axis]};
@@ -58,6 +58,6 @@ export function figureHtml(figure: unknown, picture: string, library = libraryHt
   return (
     `<div id="${id}"><div data-picture>${picture}</div>` +
     `<script type="application/json" data-figure>${embedded(figure)}</script>` +
-    `${library}<script>${program.replace("COLOURS", JSON.stringify(usualColours)).replace("NARROW", () => narrowLayout.toString())}("${id}")</script></div>`
+    `${library}<script>${program}("${id}")</script></div>`
   );
 }

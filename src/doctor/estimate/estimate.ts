@@ -11,7 +11,7 @@ import { Trainer, type TrainerParts } from "../../run/trainer/trainer.js";
 import { duration, memoryParts } from "../config/cost.js";
 import { gigabytes, usableMemory } from "../machine/host.js";
 
-/** Tokens that each row writes while it is timed. */
+/** Tokens that each sequence writes while it is timed. */
 const timed = 6;
 
 /** Seconds that a policy takes to read a prompt, and for one step of so many sequences behind it. */
@@ -300,7 +300,7 @@ export async function estimate(
   const { totalSteps } = full;
   const between = frequency > 0 ? Math.floor((totalSteps - 1) / frequency) : 0;
   const validations = (before ? 1 : 0) + between + 1;
-  // A validation writes one row for each task and sample, with the cost of a training row's writing.
+  // A validation writes one trajectory for each task and sample, at the cost of one in training.
   const asked = validation.length * config.actor_rollout_ref.rollout.val_kwargs.n;
   const validating = times(step, asked / step.trajectories);
   const spent = validating.seconds["gen"]!;

@@ -10,6 +10,7 @@ import { Board } from "../board/board.js";
 import { spreadOut } from "../board/make-payload.js";
 import { makePayload } from "../explorer/make-payload.js";
 import { explorerStyle } from "../explorer/style.js";
+import { many } from "../explorer/page/tree/words.js";
 import { titleOfImported } from "../explorer/title-of-imported.js";
 import { treePicture } from "../explorer/tree-picture.js";
 import { widgetHtml } from "../page/widget.js";
@@ -121,7 +122,7 @@ function headOf({ index, step, rows, scores, question }: ImportedPrompt, tree: n
   const count = rows.length || tree;
   const told = [
     ...(step === undefined ? [] : [`step ${step}`]),
-    count === 1 ? "1 trajectory" : `${count} trajectories`,
+    many(count, "trajectory", "trajectories"),
     ...(scores.length === 0
       ? []
       : [
