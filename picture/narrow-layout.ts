@@ -1,7 +1,7 @@
 type Layout = Record<string, unknown>;
 
 /**
- * A plotly layout for a place as narrow as a phone: the legend below instead of beside, titles in several lines.
+ * A plotly layout for a place as narrow as a phone: the legend below instead of beside, titles in up to four lines.
  * It also runs in pages from its own text: it uses nothing from outside and names no function inside.
  */
 export function narrowLayout(layout: Layout, width: number): Layout {
@@ -14,7 +14,7 @@ export function narrowLayout(layout: Layout, width: number): Layout {
     const title: Layout = typeof given === "object" ? { ...given } : { text: given };
     const most = Math.floor(width / (0.56 * size)) - 1;
     const words = typeof title["text"] === "string" ? title["text"] : "";
-    const lines = words.match(new RegExp(`\\S.{0,${most}}(?=\\s|$)|\\S+`, "g")) ?? [];
+    const lines = words.match(new RegExp(`\\S.{0,${most}}(?=\\s|$)|\\S+`, "g"))?.slice(0, 4) ?? [];
     return {
       title: { font: { size }, ...title, text: lines.join("<br>") },
       height: lines.length * size * 1.3,
