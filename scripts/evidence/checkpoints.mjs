@@ -1,6 +1,6 @@
 // The policies of the study, made once: `modelOf(cell, folder)` is the path of a cell's.
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
 import {
   advantages,
   demonstrate,
@@ -107,4 +107,17 @@ export async function modelOf({ family, checkpoint, control, name }, folder) {
   const path = join(folder, name);
   if (!existsSync(path)) await (control ? tune(checkpoint, folder) : train(family, folder));
   return path;
+}
+
+/** The folder of a policy of the recipe's first seed, after SFT or after the last step of ARPO. */
+export function recipeModel({ checkpoint }, recipe) {
+  if (!recipe)
+    throw new SyntaxError(
+      "Cannot gather evidence: recipe must be the folder of real-recipe.mjs, got none",
+    );
+  const run = resolve(recipe, "natural-1-1");
+  const path = join(run, checkpoint);
+  if (checkpoint === "sft") return path;
+  const { sizes } = JSON.parse(readFileSync(join(run, "result.json"), "utf8"));
+  return join(path, `global_step_${sizes.steps}`, "actor");
 }

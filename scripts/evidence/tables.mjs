@@ -8,14 +8,14 @@ import { placesOf } from "../../dist/src/values/place-rules.js";
 import { estimate } from "../../dist/src/values/resample.js";
 import { readValues } from "../../dist/src/values/value-record.js";
 import { table } from "./page.mjs";
-import { bootstrap, cells, checkpoints, confirmatory, prompts as wanted } from "./settings.mjs";
+import { bootstrap, confirmatory, tiny } from "./settings.mjs";
 
 const right = (score) => (score > 0.5 ? 1 : 0);
 const explored = { ...bootstrap, draws: 1000 };
 const level = 1 - 0.05 / confirmatory;
 
 /** What a folder of data files holds: the cells that were measured, in the order of the tables. */
-export function readEvidence(folder) {
+export function readEvidence(folder, { cells } = tiny) {
   const lines = readFileSync(`${folder}/decisions.csv`, "utf8").trim().split("\n").slice(1);
   const decisions = lines.map((line) => {
     const [cell, task, attempts, changed] = line.split(",");
@@ -110,11 +110,9 @@ function changedShare(decisions, how) {
   return estimate([...sums.values()], ([changed, all]) => divided(changed, all), how);
 }
 
-const several = ({ family }) => family === "multihop" || family === "mixed";
-
-function cellRow(cell, decisions) {
+function cellRow(cell, { decisions, several }) {
   const values = valuesOf([cell]);
-  const { family, checkpoint, name, records } = cell;
+  const { family, checkpoint, name, records, planned } = cell;
   const share = records.reduce((sum, { score }) => sum + right(score), 0) / records.length;
   const tokens = records.reduce((sum, { texts }) => sum + texts.length, 0) / records.length;
   const calls =
@@ -128,11 +126,11 @@ function cellRow(cell, decisions) {
   const [found] = values.capture({ entropy: (t) => t.entropies }, { ...explored, shares: [0.1] });
   const first = values.decided({ five: (t) => t.sinceResult.map((s) => s < 5) }, explored)[0];
   return [
-    ...[family, checkpoint, records.length, wanted[family], number(share, 2), number(tokens, 0)],
+    ...[family, checkpoint, records.length, planned, number(share, 2), number(tokens, 0)],
     ...[
       number(calls, 1),
       shown(ratio(after)),
-      several(cell) ? shown(ratio(afterCall)) : "one call",
+      several.includes(family) ? shown(ratio(afterCall)) : "one call",
     ],
     ...[`${shown(first)} of ${number(first.tokens, 2)}`, shown(found), shown(ratio(entropy))],
     ...[shown(ratio(mixed)), shown(ratio(mixedRow))],
@@ -149,9 +147,9 @@ function cellRow(cell, decisions) {
 /** Whether an interval lies within bounds. */
 const within = ({ low, high }, from, to) => low >= from && high <= to;
 
-function answers(main, decisions) {
+function answers(main, { decisions, several, equal: [least, most] }) {
   const values = valuesOf(main);
-  const calls = valuesOf(main.filter(several));
+  const calls = valuesOf(main.filter(({ family }) => several.includes(family)));
   const confirm = { ...bootstrap, level };
   const [after] = values.worth(["after-results"], bootstrap);
   const q2a = ratio(after);
@@ -175,7 +173,13 @@ function answers(main, decisions) {
   return [
     [
       ...["Q2a (primary)", "worth per token, after results : uniform", shown(q2a, 3), "95%"],
-      within(q2a, 0.95, 1.05) ? "equal" : q2a.low > 1.05 ? "more" : q2a.high < 0.95 ? "less" : open,
+      within(q2a, least, most)
+        ? "equal"
+        : q2a.low > most
+          ? "more"
+          : q2a.high < least
+            ? "less"
+            : open,
     ],
     confirmed(
       "Q1",
@@ -186,7 +190,7 @@ function answers(main, decisions) {
     ),
     confirmed(
       "Q2b",
-      "worth per call, after results : uniform (multihop, mixed)",
+      `worth per call, after results : uniform (${several.join(", ")})`,
       q2b,
       2,
       q2b.low > 1.25 ? "more" : "",
@@ -259,9 +263,9 @@ const judged = [
   ...["critic", "critic-per-token", "oracle", "oracle-per-token"],
 ];
 
-function ruleRows(main) {
+function ruleRows(main, several) {
   const values = valuesOf(main);
-  const calls = valuesOf(main.filter(several));
+  const calls = valuesOf(main.filter(({ family }) => several.includes(family)));
   const token = values.worth(judged, explored);
   const fresh = values.worth(judged, { ...explored, per: "trajectory", against: "fresh" });
   const call = calls.worth(judged, { ...explored, per: "call" });
@@ -279,11 +283,8 @@ function ruleRows(main) {
   });
 }
 
-const { vocab_size: vocabulary } = JSON.parse(
-  readFileSync(new URL("../../data/models/tiny/config.json", import.meta.url), "utf8"),
-);
 /** The entropy of each segment over the full vocabulary, by ln V: of its first 20 positions, and of all. */
-function fullEntropies({ entropies, segment, segmentEntropies }) {
+function fullEntropies({ entropies, segment, segmentEntropies }, vocabulary) {
   const sums = segmentEntropies.map(() => ({ first: 0, all: 0, seen: 0 }));
   entropies.forEach((entropy, i) => {
     const own = sums[segment[i]];
@@ -335,10 +336,10 @@ function coinRows(main) {
 }
 
 /** ARPO's entropy, of the ten most likely tokens at 20 positions, beside that of the full vocabulary. */
-function cutRows(main) {
+function cutRows(main, vocabulary) {
   const sums = sumsOf(main, (measured, add) =>
     measured.forEach(({ seen }, r) => {
-      const full = fullEntropies(seen);
+      const full = fullEntropies(seen, vocabulary);
       const cut = seen.segmentEntropies;
       full.forEach(({ first, all }, s) => {
         const entropies = full.map((own) => own.first);
@@ -362,27 +363,25 @@ function cutRows(main) {
 }
 
 /** Decisions that ARPO's entropy term changes as a policy is trained; families of one call are coins. */
-const changedRows = (main, decisions) =>
+const changedRows = (main, { checkpoints, decisions, several }) =>
   checkpoints.map((checkpoint) => {
     const names = main
-      .filter((cell) => several(cell) && cell.checkpoint === checkpoint)
+      .filter((cell) => several.includes(cell.family) && cell.checkpoint === checkpoint)
       .map(({ name }) => name);
     const own = decisions.filter(({ cell }) => names.includes(cell));
     const attempts = own.reduce((sum, one) => sum + one.attempts, 0);
     return [checkpoint, String(attempts), shown(changedShare(own, explored), 4)];
   });
 
-/** Every table, by the name of its place in the page. */
-export function tables({ cells: measured, decisions }) {
+/** Every table of a study of part A, by the name of its place in the page. */
+export function tables({ cells: measured, decisions }, study = tiny) {
+  const own = { ...study, decisions };
   const main = measured.filter(({ control }) => !control);
   const values = valuesOf(main);
   const decided = values.decided(undefined, explored);
   const captured = values.capture(undefined, explored);
   return {
-    answers: table(
-      ["question", "statistic", "found", "interval", "answer"],
-      answers(main, decisions),
-    ),
+    answers: table(["question", "statistic", "found", "interval", "answer"], answers(main, own)),
     cells: table(
       [
         ...["family", "policy", "prompts", "planned", "right", "tokens", "calls"],
@@ -398,14 +397,14 @@ export function tables({ cells: measured, decisions }) {
         ],
         ...["group-mixed : fresh, per trajectory", "decisions that entropy changes"],
       ],
-      measured.map((cell) => cellRow(cell, decisions)),
+      measured.map((cell) => cellRow(cell, own)),
     ),
     rules: table(
       [
         ...["rule", "places", "Var", "decided", "tokens left", "calls left"],
         ...["per token, to uniform", "per call, to uniform", "per trajectory, to fresh"],
       ],
-      ruleRows(main),
+      ruleRows(main, study.several),
     ),
     decided: table(
       ["where", "share of tokens", "of entropy", "of what is decided"],
@@ -416,12 +415,12 @@ export function tables({ cells: measured, decisions }) {
         shown(one),
       ]),
     ),
-    changed: table(["policy", "decisions", "changed by entropy"], changedRows(main, decisions)),
+    changed: table(["policy", "decisions", "changed by entropy"], changedRows(main, own)),
     coin: table(
       ["rule, at its defaults", "attempts", "branches", "a coin decides otherwise"],
       coinRows(main),
     ),
-    cut: table(["statistic", "found"], cutRows(main)),
+    cut: table(["statistic", "found"], cutRows(main, study.vocabulary)),
     capture: table(
       ["signal", ...["5%", "10%", "20%"].map((share) => `greatest ${share}`)],
       [0, 3, 6, 9].map((i) => [

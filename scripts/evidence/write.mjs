@@ -6,7 +6,6 @@ import prettier from "prettier";
 import { BranchValues } from "../../dist/src/values/branch-values.js";
 import { readValues } from "../../dist/src/values/value-record.js";
 import { profilePicture } from "../../dist/src/view/values/show-values.js";
-import { cells } from "./settings.mjs";
 import { withTables } from "./page.mjs";
 import { readEvidence, tables } from "./tables.mjs";
 import { gather, readTraining, readTrees } from "./training-data.mjs";
@@ -24,8 +23,9 @@ async function writeTables(name, found) {
   );
 }
 
-export async function writeEvidence(from) {
-  const data = join(docs, "data");
+export async function writeEvidence(from, study) {
+  const { cells } = study;
+  const data = join(docs, study.data);
   mkdirSync(data, { recursive: true });
   for (const { name } of cells) rmSync(join(data, `${name}.jsonl.gz`), { force: true });
   const decisions = [];
@@ -48,14 +48,14 @@ export async function writeEvidence(from) {
     join(data, "decisions.csv"),
     ["cell,task,attempts,changed", ...decisions, ""].join("\n"),
   );
-  const evidence = readEvidence(data);
-  await writeTables("README.md", tables(evidence));
+  const evidence = readEvidence(data, study);
+  await writeTables(study.page, tables(evidence, study));
   const main = evidence.cells.filter(({ control }) => !control);
   const all = new BranchValues(
-    { ...main[0].settings, policy: "four families, three checkpoints" },
+    { ...main[0].settings, policy: study.label },
     main.flatMap(({ records }) => records),
   );
-  writeFileSync(join(docs, "around-a-result.svg"), `${profilePicture(all)}\n`);
+  writeFileSync(join(docs, study.figure), `${profilePicture(all)}\n`);
 }
 
 /** Part B: its runs as one file, and the tables of its page. */

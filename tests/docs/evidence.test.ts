@@ -110,7 +110,10 @@ test("node scripts/evidence/evidence.mjs measures a cell, resumes where it stopp
     writeFileSync(path, whole.slice(0, -100)); // killed in the middle of a line
     assert.equal(run("a", out, "cell=lookup-shipped", "prompts=2").status, 0);
     assert.equal(readFileSync(path, "utf8"), whole);
-    assert.match(run("c", out).stderr, /Cannot gather evidence: the part must be a or b, .*got c /);
+    assert.match(
+      run("c", out).stderr,
+      /Cannot gather evidence: the part must be a, real or b, .*got c /,
+    );
   } finally {
     rmSync(out, { recursive: true });
   }
