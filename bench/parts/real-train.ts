@@ -1,5 +1,5 @@
 // One process of `bench real`: a step of ARPO with adapters on the folder named in argv, by the Trainer that
-// `arpo-lab train` runs, and what its parts took. Prints the shape of what was rolled out, so that a
+// `arpo-lab train` runs, and what its parts took; more words are keys of the configuration. Prints the shape of what was rolled out, so that a
 // baseline can do as much.
 import { Trainer } from "../../src/run/trainer/trainer.js";
 import { assemble } from "../../src/run/trainer/assemble.js";
@@ -7,7 +7,7 @@ import { loadConfig } from "../../src/run/config/load.js";
 import { ready } from "../../src/tensor/backends.js";
 import { Recorder } from "../../src/tensor/profile/recorder.js";
 
-const [folder, rows, tokens] = process.argv.slice(2) as [string, ...string[]];
+const [folder, rows, tokens, ...overrides] = process.argv.slice(2) as [string, ...string[]];
 const backend = await ready();
 let start = performance.now();
 const seconds = () => {
@@ -34,6 +34,7 @@ const { config } = await loadConfig({
     "data.max_prompt_length=512",
     `data.max_response_length=${tokens}`,
     "trainer.total_training_steps=2",
+    ...overrides,
   ],
 });
 const parts = await assemble(config);
