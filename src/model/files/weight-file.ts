@@ -66,14 +66,15 @@ export class StoredTensors {
   };
 }
 
-/** Stored values in single precision, all of them or a span; float32 is given as it lies there. */
+/** Stored values in single precision, all of them or a span; float32 is given as it lies there, others are widened into `to`. */
 export function wholeValues(
   values: StoredValues,
   from = 0,
   count = values.length - from,
+  to?: Float32Array,
 ): Float32Array {
   if (values instanceof Float32Array) return values.subarray(from, from + count);
-  const widened = new Float32Array(count);
+  const widened = to ?? new Float32Array(count);
   if (values instanceof Uint16Array) {
     unpackHalf(values.subarray(from, from + count), "bfloat16", widened);
   } else values.unpack(from, widened);

@@ -6,6 +6,7 @@ import { after, test } from "node:test";
 import { feed } from "../../../tests/model/decoder-suite.js";
 import { Random } from "../../random/random.js";
 import { ready } from "../../tensor/backends.js";
+import { compiledEngine } from "../../tensor/engine/compiled-engine.js";
 import { tf } from "../../tensor/tf.js";
 import { modelConfig, type ModelConfigInput } from "../config.js";
 import { decoderShape, decoderWeights } from "../decoder/of-model.js";
@@ -177,4 +178,20 @@ test("loadDecoder() refuses what it cannot decode with", async () => {
     /model.embed_tokens.weight must have/,
   );
   model.dispose();
+});
+
+test("loadDecoder() gives the arrays that matrices were widened into back at once", async (t) => {
+  await tf.setBackend(own);
+  const engine = compiledEngine();
+  if (!engine) return t.skip("no compiled engine");
+  const model = Model.init(modelConfig(variants["qwen2, tied"]!), 1);
+  await saveModel(model, folder, { dtype: "bfloat16" });
+  model.dispose();
+  const load = t.mock.method(engine.call, "decoder_load_ends");
+  const { decoder } = await loadDecoder(folder);
+  decoder.dispose();
+  assert.deepEqual(
+    load.mock.calls.map(({ arguments: [, , head] }) => head!.length),
+    [0],
+  );
 });
