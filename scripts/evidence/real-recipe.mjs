@@ -4,8 +4,8 @@
 // at will. `--write` takes what is finished to docs/evidence/real-curves and makes nothing.
 //
 //   families=natural,stories seeds=1,2,3 level=1        what is run
-//   demonstrations=256 sftBatch=8 sftRate=2e-4          the fine-tuning
-//   steps=12 prompts=4 rows=8 length=768 held=96        ARPO, and how many questions judge it
+//   demonstrations=192 sftBatch=8 sftRate=2e-4          the fine-tuning
+//   steps=12 prompts=12 rows=8 length=768 held=96       ARPO, and how many questions judge it
 //   actor_rollout_ref.actor.optim.lr=5e-6               any key of a configuration
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -18,8 +18,8 @@ if (!model || !out) {
 }
 const into = fileURLToPath(new URL("../../docs/evidence/real-curves", import.meta.url));
 const numbers = {
-  ...{ demonstrations: 256, sftBatch: 8, sftRate: 2e-4, level: 1 },
-  ...{ steps: 12, prompts: 4, rows: 8, length: 768, held: 96 },
+  ...{ demonstrations: 192, sftBatch: 8, sftRate: 2e-4, level: 1 },
+  ...{ steps: 12, prompts: 12, rows: 8, length: 768, held: 96 },
 };
 const lists = { families: "natural,stories", seeds: "1,2,3" };
 const overrides = [];
