@@ -74,6 +74,8 @@ export const groups = [
       ["Training curves", "evidence/curves/index"],
       ["Branching × credit", "evidence/family-curves/index"],
       ["Curves of a real model", "evidence/real-curves/index"],
+      ["A branch's worth", "evidence/index"],
+      ["A branch's worth, real model", "evidence/real-model"],
       ["Cost on a cluster", "cluster-cost"],
     ],
   },
