@@ -18,10 +18,12 @@ interface Training {
   megabytes: number;
 }
 
-function train(size: EngineSize, threads?: number): Training {
+type Precision = "float32" | "bfloat16";
+
+function train(size: EngineSize, threads?: number, precision: Precision = "float32"): Training {
   const env = threads ? { ...process.env, ARPO_LAB_THREADS: String(threads) } : process.env;
   const part = fileURLToPath(new URL("parts/engine-train.js", import.meta.url));
-  const { status, stdout, stderr } = spawnSync(process.execPath, [part, size], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [part, size, precision], {
     encoding: "utf8",
     env,
   });
@@ -64,6 +66,23 @@ export const figures: Benchmark = async function* () {
       backend,
       ...(limits && { share: (1000 * trainLimit(before.work, limits.all)) / value }),
       ...compare(value, torch?.train_ms),
+    };
+    const mixed = () => train(size, undefined, "bfloat16");
+    const early = mixed();
+    const autocast = baseline ? runTorch(size, ["--autocast", "--no-decode"]) : undefined;
+    const step = median([...early.times, ...(autocast ? mixed() : early).times]);
+    yield {
+      name: `engine.${size}.train_bfloat16_ms`,
+      value: step,
+      unit: "ms",
+      backend,
+      ...(limits && {
+        share:
+          (1000 *
+            trainLimit(early.work, { ...limits.all, products: limits.all.bfloat16Products })) /
+          step,
+      }),
+      ...compare(step, autocast?.train_ms),
     };
     // What a busy machine disturbs least: CPU time of one thread, the fastest step.
     const alone = train(size, 1);

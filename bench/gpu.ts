@@ -164,7 +164,13 @@ export const figures: Benchmark = async function* (args) {
     yield products("matmul_f32", rates.products);
     yield products("matmul_f16_weights", rates.halves);
     const limits: MachineLimits = {
-      ...{ isa: "webgpu", threads: 1, products: rates.peak, integerProducts: rates.peak },
+      ...{
+        isa: "webgpu",
+        threads: 1,
+        products: rates.peak,
+        integerProducts: rates.peak,
+        bfloat16Products: rates.peak,
+      },
       bandwidth: rates.bandwidth,
     };
     for (const size of names) {

@@ -34,7 +34,7 @@ const rows = [1, 8, 32];
 const trainedRows = 8;
 const rounds = 2;
 const response = 64;
-const dtypes = ["float32", "bfloat16", "int8", "q4", "w8a8", "w4a8"] as const;
+const dtypes = ["float32", "bfloat16", "int8", "q4", "w8a8", "w4a8", "w16a16"] as const;
 
 interface Decoded {
   prefill: number;

@@ -37,7 +37,7 @@ async function limits(seconds: number) {
     throw new Error(`Cannot measure WebGPU: the adapter must be a card, got ${name}`);
   }
   const { peak, bandwidth } = await cardRates(device, 2048);
-  const most = { products: peak, integerProducts: peak, bandwidth };
+  const most = { products: peak, integerProducts: peak, bfloat16Products: peak, bandwidth };
   return { ...most, isa: "webgpu", threads: 1, on: name };
 }
 

@@ -1,4 +1,4 @@
-// One process of `bench engine`: trains a model of the size named in argv on one batch, and prints the time of each
+// One process of `bench engine`: trains a model of the size and the matmul precision in argv on one batch, and prints the time of each
 // step, its CPU time, what it has to do at least, and the memory.
 import { ready } from "../../src/tensor/backends.js";
 import { Recorder } from "../../src/tensor/profile/recorder.js";
@@ -7,7 +7,7 @@ import { trainStep } from "./train-step.js";
 
 const size = process.argv[2] as EngineSize;
 const backend = await ready();
-const { step } = await trainStep(size);
+const { step } = await trainStep(size, process.argv[3] === "bfloat16" ? "bfloat16" : "float32");
 const first = await step();
 const recorder = new Recorder(() => performance.now());
 await step();

@@ -5,7 +5,7 @@ import type { MachineLimits } from "../../src/tensor/profile/machine.js";
 
 /** Bytes of a weight in memory. */
 const weightBytes: Record<DecoderType, number> = {
-  ...{ float32: 4, bfloat16: 2, int8: 1, q4: 20 / 32, w8a8: 34 / 32, w4a8: 20 / 32 },
+  ...{ float32: 4, bfloat16: 2, int8: 1, q4: 20 / 32, w8a8: 34 / 32, w4a8: 20 / 32, w16a16: 2 },
 };
 
 /** Numbers in one layer's matrices, and in the output matrix. */
@@ -40,8 +40,12 @@ export function decodeLimit(config: ModelConfig, step: DecodedStep, limits: Mach
   const cached = rows * (positions - shared) + shared;
   const bytes =
     (layers * layer + head) * weightBytes[dtype] + 4 * 2 * layers * kvHeads * headDim * cached;
-  const integers = dtype === "w4a8" || dtype === "w8a8";
-  const rate = integers ? limits.integerProducts : limits.products;
+  const rates = {
+    w4a8: limits.integerProducts,
+    w8a8: limits.integerProducts,
+    w16a16: limits.bfloat16Products,
+  } as Partial<Record<DecoderType, number>>;
+  const rate = rates[dtype] ?? limits.products;
   return Math.max(operations / rate, bytes / limits.bandwidth);
 }
 

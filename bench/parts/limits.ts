@@ -28,6 +28,7 @@ export function* limitFigures(area: string, limits: Limits | undefined): Iterabl
     });
     yield of("products", one.products, "GFLOP/s");
     yield of("integer_products", one.integerProducts, "Gop/s");
+    yield of("bfloat16_products", one.bfloat16Products, "GFLOP/s");
     yield of("bandwidth", one.bandwidth, "GB/s");
   }
 }

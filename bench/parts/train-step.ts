@@ -10,10 +10,12 @@ import { engineSizes, type EngineSize } from "./engine-sizes.js";
 /** A model of a size and a step of its training, which gives the loss. */
 export async function trainStep(
   size: EngineSize,
+  precision: Model["matmulPrecision"] = "float32",
 ): Promise<{ model: Model; step: () => Promise<number> }> {
   await ready();
   const { model: config, rows, time } = engineSizes[size];
   const model = Model.init(config, 0);
+  model.matmulPrecision = precision;
   const optimizer = new AdamW(model.weights, { learningRate: 1e-3 });
   const ids = Array.from({ length: rows }, (_, r) =>
     Array.from(

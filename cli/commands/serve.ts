@@ -16,7 +16,7 @@ export function serveCommand(): Command {
     .option("--context <tokens>", "longest sequence; default: the model's limit", whole(1))
     .option(
       "--dtype <type>",
-      "data type of the weights: float32, bfloat16, int8, q4, w8a8 or w4a8 (docs/models.md)",
+      "data type of the weights: float32, bfloat16, int8, q4, w8a8, w4a8 or w16a16 (docs/models.md)",
       "float32",
     )
     .option("--cache <type>", "data type of the KV cache: float32 or float16", "float32")

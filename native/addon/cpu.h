@@ -14,6 +14,7 @@ inline uint64_t kept_registers() {
 
 struct Processor {
   bool avx2 = false, avx512 = false, dots = false, tiles = false, avx_vnni = false;
+  bool bf16_pairs = false;
 
   Processor() {
     unsigned a, b, c, d;
@@ -30,7 +31,9 @@ struct Processor {
     dots = avx512 && (c >> 11 & 1);  // sums of four products of bytes
     tiles = (d >> 24 & 1) && (d >> 25 & 1);  // with 8-bit products
     // The same sums in AVX2's registers.
-    avx_vnni = avx2 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 4 & 1);
+    const bool more = __get_cpuid_count(7, 1, &a, &b, &c, &d);
+    avx_vnni = avx2 && more && (a >> 4 & 1);
+    bf16_pairs = avx512 && more && (a >> 5 & 1);  // sums of two products of bfloat16
   }
 };
 #endif

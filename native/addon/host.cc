@@ -149,10 +149,14 @@ class Pool {
       return;
     }
     while (started < wanted - 1 && start(started + 1)) started++;
-    task = body, argument = body_argument, count = tasks;
+    task = body, argument = body_argument;
     core.store(this_core(), std::memory_order_relaxed);
-    next.store(0, std::memory_order_relaxed);
-    limit.store(wanted - 1, std::memory_order_relaxed);
+    const int threads = wanted;
+    for (int t = 0; t < threads; t++) {
+      shares[t].next.store((int)((int64_t)tasks * t / threads), std::memory_order_relaxed);
+      shares[t].end = (int)((int64_t)tasks * (t + 1) / threads);
+    }
+    limit.store(threads - 1, std::memory_order_relaxed);
     state.store(OPEN, std::memory_order_release);
     generation.fetch_add(1);
     if (sleepers.load() > 0) {
@@ -165,6 +169,7 @@ class Pool {
     for (int spins = 0; state.load(std::memory_order_acquire) != 0; spins++) {
       if (spins < SPINS) {
         ARPO_PAUSE();
+        fetch_ahead(0, spins);
         continue;
       }
       Lock lock(mutex);
@@ -176,6 +181,11 @@ class Pool {
   }
 
   std::atomic<int> limit{0};
+  struct {
+    std::atomic<const char*> memory{nullptr};
+    std::atomic<int> tasks{0};
+    std::atomic<size_t> bytes{0};
+  } ahead;
   int wanted;
 
  private:
@@ -194,9 +204,29 @@ class Pool {
   }
   static void* enter(void* number);
 
+  // Its own tasks first, the same ones whenever a job has as many, so that what they work on is in its
+  // core's cache; then what is left of the others'.
   void share(int thread) {
-    for (int i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;)
-      task(argument, i, thread);
+    const int threads = limit.load(std::memory_order_relaxed) + 1;
+    for (int t = 0; t < threads; t++) {
+      Share& from = shares[(thread + t) % threads];
+      if (from.next.load(std::memory_order_relaxed) >= from.end) continue;
+      for (int i; (i = from.next.fetch_add(1, std::memory_order_relaxed)) < from.end;)
+        task(argument, i, thread);
+    }
+  }
+
+  // What `thread` will read first in the job after this one, a little with every spin.
+  void fetch_ahead(int thread, int spins) {
+    enum { STRIDE = 512, MOST = 128 << 10 };
+    const size_t offset = (size_t)spins * STRIDE;
+    const char* memory = ahead.memory.load(std::memory_order_relaxed);
+    if (!memory || offset >= MOST) return;
+    const int64_t tasks = ahead.tasks.load(std::memory_order_relaxed), threads = limit.load(std::memory_order_relaxed) + 1;
+    const int64_t first = tasks * thread / threads, last = tasks * (thread + 1) / threads;
+    const size_t bytes = ahead.bytes.load(std::memory_order_relaxed);
+    if (offset >= bytes * (last - first)) return;
+    for (size_t at = offset; at < offset + STRIDE; at += 64) __builtin_prefetch(memory + bytes * first + at, 0, 2);
   }
 
   bool join() {
@@ -212,6 +242,7 @@ class Pool {
       const int64_t until = now() + PATIENCE;
       for (int spins = 0; generation.load(std::memory_order_acquire) == seen; spins++) {
         ARPO_PAUSE();
+        fetch_ahead(thread, spins);
         if (spins % 64 != 63) continue;
         // On a busy machine a worker may be woken on its caller's own core: waiting there would keep the
         // caller from running.
@@ -236,12 +267,18 @@ class Pool {
   pthread_mutex_t users = PTHREAD_MUTEX_INITIALIZER, mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t wake = PTHREAD_COND_INITIALIZER, finished = PTHREAD_COND_INITIALIZER;
   std::atomic<uint32_t> state{0}, generation{0};
-  std::atomic<int> next{0}, sleepers{0};
+  std::atomic<int> sleepers{0};
   std::atomic<bool> waiting{false};
   std::atomic<int> core{-1};
   void (*task)(void*, int, int) = nullptr;
   void* argument = nullptr;
-  int count = 0, started = 0;
+  int started = 0;
+  // Tasks [next, end), each claimed once by whoever comes first.
+  struct alignas(64) Share {
+    std::atomic<int> next{0};
+    int end = 0;
+  };
+  Share shares[ARPO_MAX_THREADS];
 };
 
 // Never destroyed: its threads run until the process ends.
@@ -278,7 +315,13 @@ extern "C" int arpo_has_dots() {
   return kept(known, [] { return beyond_avx512() && Processor().dots; });
 }
 
-// Whether it does in AVX2's registers.
+// Whether it adds two products of bfloat16 at once.
+extern "C" int arpo_has_bf16_pairs() {
+  static std::atomic<int> known{-1};
+  return kept(known, [] { return beyond_avx512() && Processor().bf16_pairs; });
+}
+
+// Whether it adds products of bytes in AVX2's registers.
 extern "C" int arpo_has_avx_vnni() {
   static std::atomic<int> known{-1};
   return kept(known, [] {
@@ -304,6 +347,11 @@ extern "C" int arpo_has_tiles() {
 
 extern "C" void arpo_pool_run(int count, void (*task)(void*, int, int), void* argument) {
   pool.run(count, task, argument);
+}
+extern "C" void arpo_pool_ahead(const void* memory, int tasks, size_t bytes) {
+  pool.ahead.tasks.store(tasks, std::memory_order_relaxed);
+  pool.ahead.bytes.store(bytes, std::memory_order_relaxed);
+  pool.ahead.memory.store((const char*)memory, std::memory_order_relaxed);
 }
 extern "C" int arpo_pool_threads() { return pool.wanted; }
 extern "C" void arpo_pool_set_threads(int count) {

@@ -18,6 +18,7 @@
 #define ARPO_KERNELS(X)    \
   X(threads)               \
   X(set_threads)           \
+  X(round_products)        \
   X(matmul)                \
   X(binary)                \
   X(add_bias)              \

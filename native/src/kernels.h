@@ -9,6 +9,8 @@ namespace ARPO_NS {
 // How many threads share the work. It changes no result.
 int threads();
 void set_threads(int count);
+// Whether large matrix products from now on round their factors to bfloat16 (bf16_gemm.h).
+void round_products(int on);
 
 // C (m x n) = alpha A B (+ C if accumulate); a and b may be read transposed; `batch` products, the
 // ..._batch strides say how far apart (0 repeats the same matrix).

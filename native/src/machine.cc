@@ -1,6 +1,7 @@
 #include "machine.h"
 
 #include "quantized/dots.h"
+#include "quantized/w16a16.h"
 #include "rows.h"
 #include "matmul/tiles.h"
 
@@ -38,7 +39,7 @@ double peak_products(int kind, int rounds) {
   double* done = (double*)arpo_scratch(0, 2, sizeof(double) * tasks);
   parallel(tasks, [&](int task, int) {
     if (kind == 0) done[task] = chains(rounds) > 0 ? 2.0 * CHAINS * LANES * STEPS * rounds : 0;
-    else done[task] = kind == 1 ? dots_peak(rounds) : tile_peak(rounds);
+    else done[task] = kind == 1 ? dots_peak(rounds) : kind == 2 ? tile_peak(rounds) : w16a16_peak(rounds);
   });
   double operations = 0;
   for (int i = 0; i < tasks; i++) operations += done[i];

@@ -1,5 +1,5 @@
-// The thread pool, as the engine sees it. One job at a time; tasks are claimed in order by whoever is
-// free, so a busy neighbour slows one worker and not the job. What a task computes must not depend on
+// The thread pool, as the engine sees it. One job at a time; tasks are claimed by whoever is free, so a
+// busy neighbour slows one worker and not the job. What a task computes must not depend on
 // which thread runs it or on how many there are: same bytes with 1 thread and with 64.
 #pragma once
 #include "platform.h"
@@ -14,6 +14,8 @@ void arpo_pool_run(int count, void (*task)(void*, int, int), void* argument);
 // A buffer that belongs to a thread and a slot and grows as asked; contents do not survive the next
 // call for the same slot. Slots 0 and 1 are gemm's; 2 to 7 are for the function that runs the job.
 void* arpo_scratch(int thread, int slot, size_t bytes);
+// The job after the next reads `tasks` pieces of `bytes` each from there: threads that wait fetch the first of their own.
+void arpo_pool_ahead(const void* memory, int tasks, size_t bytes);
 int arpo_pool_threads();
 void arpo_pool_set_threads(int count);
 }

@@ -164,6 +164,7 @@ extern "C" void arpo_pool_run(int tasks, void (*body)(void*, int, int), void* bo
     if (++spins > SPINS) __builtin_wasm_memory_atomic_wait32(&state, left, -1);
 }
 
+extern "C" void arpo_pool_ahead(const void*, int, size_t) {}
 extern "C" int arpo_pool_threads() { return wanted; }
 extern "C" void arpo_pool_set_threads(int threads) {
   wanted = threads < 1 ? 1 : threads > ARPO_MAX_THREADS ? ARPO_MAX_THREADS : threads;

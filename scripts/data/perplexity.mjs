@@ -51,7 +51,7 @@ async function told(dtype) {
 
 console.log(`${length - 1} tokens of ${file ?? "data/corpus/pages.jsonl"}`);
 let exact;
-for (const dtype of ["float32", "bfloat16", "int8", "q4", "w8a8", "w4a8"]) {
+for (const dtype of ["float32", "bfloat16", "int8", "q4", "w8a8", "w4a8", "w16a16"]) {
   const { logprobs, topTokens } = await told(dtype);
   exact ??= { logprobs, topTokens };
   const mean = (values) => values.reduce((sum, x) => sum + x, 0) / values.length;

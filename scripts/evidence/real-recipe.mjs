@@ -5,6 +5,7 @@
 //
 //   families=natural,stories seeds=1,2,3 level=1        what is run
 //   demonstrations=192 sftBatch=8 sftRate=2e-4          the fine-tuning
+//   matmul=bfloat16                                     SFT and ARPO in mixed precision
 //   steps=12 prompts=12 rows=8 length=768 held=96       ARPO, and how many questions judge it
 //   actor_rollout_ref.actor.optim.lr=5e-6               any key of a configuration
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +22,7 @@ const numbers = {
   ...{ demonstrations: 192, sftBatch: 8, sftRate: 2e-4, level: 1 },
   ...{ steps: 12, prompts: 12, rows: 8, length: 768, held: 96 },
 };
-const lists = { families: "natural,stories", seeds: "1,2,3" };
+const lists = { families: "natural,stories", seeds: "1,2,3", matmul: "float32" };
 const overrides = [];
 for (const word of given) {
   const [, key, value] = /^(\w+)=(.*)$/.exec(word) ?? [];
@@ -50,6 +51,7 @@ if (!process.argv.includes("--write")) {
       const say = (text) => console.log(`${new Date().toISOString()} ${name}: ${text}`);
       const found = await oneSeed({
         ...{ model: resolve(model), family, level, seed, sizes, overrides, folder, say },
+        matmul: lists.matmul,
       });
       writeFileSync(done, `${JSON.stringify(found)}\n`);
       const { before, sft, arpo } = found;

@@ -225,7 +225,6 @@ export class LocalPolicy implements Policy {
   readonly name: string;
   readonly tokenizer: Tokenizer;
   readonly contextLength: number;
-  readonly sampler?: Sampler;
   readonly #options: LocalPolicyOptions;
   readonly #batch: Batch;
   readonly #texts: TokenTexts;
@@ -250,13 +249,16 @@ export class LocalPolicy implements Policy {
     this.name = name;
     this.tokenizer = tokenizer;
     this.contextLength = contextLength;
-    if (decoder.rounded) this.sampler = decoder.rounded;
     this.#options = options;
     this.#batch = new Batch(decoder, Math.min(top, decoder.vocabSize));
     this.#texts = new TokenTexts(tokenizer);
     this.#allowed = new AllowedMasks(decoder.vocabSize, tokenizer.vocabSize);
     this.#eosIds = new Set(tokenizer.eosIds);
     this.#version = this.#now();
+  }
+
+  get sampler(): Sampler | undefined {
+    return this.#options.decoder.rounded;
   }
 
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {

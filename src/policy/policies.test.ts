@@ -77,7 +77,7 @@ test("Policy.fromModel() with a dtype samples from a rounded copy that follows t
   assert.notEqual(await continued(rounded), before);
   assert.throws(
     () => Policy.fromModel(model, tokenizer, { dtype: "int4" as never }),
-    /dtype must be one of float32, bfloat16, int8, q4, w8a8, w4a8, got "int4"/,
+    /dtype must be one of float32, bfloat16, int8, q4, w8a8, w4a8, w16a16, got "int4"/,
   );
   rounded.dispose();
 });

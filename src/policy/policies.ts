@@ -36,7 +36,7 @@ export type Policy = PolicyInterface;
 export const Policy = {
   /**
    * From a Hugging Face folder (config.json, safetensors, tokenizer.json) or a `.gguf` file.
-   * `{ dtype: "bfloat16" }`, `"int8"`, `"q4"`, `"w8a8"` or `"w4a8"` for models that are only read, in less
+   * `{ dtype: "bfloat16" }`, `"int8"`, `"q4"`, `"w8a8"`, `"w4a8"` or `"w16a16"` for models that are only read, in less
    * memory.
    */
   load: loadPolicy,

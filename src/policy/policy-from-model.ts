@@ -24,7 +24,7 @@ import type { Model } from "../model/transformer/transformer.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import { ready } from "../tensor/backends.js";
 import { tf } from "../tensor/tf.js";
-import type { SequenceToScore, SequenceLogProbs } from "./policy.js";
+import type { Sampler, SequenceLogProbs, SequenceToScore } from "./policy.js";
 import { LocalPolicy } from "./local-policy.js";
 
 /** How a policy is made of a model. */
@@ -63,7 +63,7 @@ interface LoadPolicyOptions extends PolicyOptions {
    * How the weights are kept: `"float32"` (the default) gives a policy that can be trained;
    * `"bfloat16"` (2 bytes a weight), `"int8"` (1 byte) and `"q4"` (blocks of 32 numbers of 4 bits) one
    * that only decodes, without a model in memory beside it; so do `"w8a8"` and `"w4a8"`, blocks of 8 and of 4
-   * bits that are multiplied with activations in 8 bits, the fastest.
+   * bits that are multiplied with activations in 8 bits, the fastest, and `"w16a16"`, weights and activations in bfloat16.
    */
   dtype?: DecoderType;
   /** How keys and values are kept: `"float16"` takes half the memory, and rounds. Default: `"float32"`. */
@@ -128,6 +128,10 @@ export class ModelPolicy extends LocalPolicy {
       weightsVersion: () => model.version,
     });
     this.model = model;
+  }
+
+  override get sampler(): Sampler | undefined {
+    return super.sampler ?? (this.model.matmulPrecision === "float32" ? undefined : "float32");
   }
 
   /**

@@ -129,10 +129,12 @@ export interface Session {
 }
 
 /**
- * How what samples differs from the model that trains: it is elsewhere, or a rounded copy. Its
+ * How what samples differs from the model that trains: it is elsewhere, a rounded copy, or in float32 where training
+ * multiplies in bfloat16. Its
  * log-probabilities are not the model's, and an update corrects for that.
  */
-export type Sampler = "remote" | "bfloat16" | "float16" | "int8" | "q4" | "w8a8" | "w4a8";
+export type Sampler =
+  "remote" | "float32" | "bfloat16" | "float16" | "int8" | "q4" | "w8a8" | "w4a8" | "w16a16";
 
 /** What follows a prompt, to be read again. */
 export interface SequenceToScore {

@@ -1,3 +1,4 @@
+import { matmulPrecision } from "./matmul-precision.js";
 import { tf } from "./tfjs.js";
 
 type Tensor = tf.Tensor;
@@ -16,7 +17,9 @@ export function fused(
 ): Tensor[] {
   const backend = tf.backend() && tf.getBackend();
   if (!tf.getKernel(kernel, backend)) return tf.tidy(plain);
-  const outputs = tf.engine().runKernel(kernel, inputs as never, attributes as never) as
+  // For the gradient, which is taken later.
+  const asked = { ...attributes, precision: matmulPrecision() };
+  const outputs = tf.engine().runKernel(kernel, inputs as never, asked as never) as
     Tensor | Tensor[];
   if (!Array.isArray(outputs)) return [outputs];
   for (const extra of outputs.slice(results)) extra.dispose();

@@ -1,8 +1,11 @@
 #include "gemm.h"
 
+#include "bf16_gemm.h"
+#include "../kernels.h"
 #include "register_tile.h"
 #include "../rows.h"
 #include "tiles.h"
+#include "transpose.h"
 
 namespace ARPO_NS {
 namespace {
@@ -71,25 +74,6 @@ const Tile tiles[NV][MR] = {ROW(1), ROW(2),
 #endif
 };
 
-typedef float four __attribute__((vector_size(16)));
-typedef float four_loose __attribute__((vector_size(16), aligned(4), may_alias));
-
-// Writes the transpose of the 4 x 4 numbers at `from` into rows NR apart.
-ARPO_INLINE void transpose4(const float* from, ptrdiff_t stride, float* to) {
-  four a = *(const four_loose*)from, b = *(const four_loose*)(from + stride);
-  four c = *(const four_loose*)(from + 2 * stride), d = *(const four_loose*)(from + 3 * stride);
-#if defined(__clang__) || __GNUC__ >= 12
-  four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-  four AB = __builtin_shufflevector(a, b, 2, 6, 3, 7), CD = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  *(four_loose*)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-  *(four_loose*)(to + NR) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-  *(four_loose*)(to + 2 * NR) = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);
-  *(four_loose*)(to + 3 * NR) = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);
-#else
-  for (int i = 0; i < 4; i++) to[i * NR] = a[i], to[i * NR + 1] = b[i], to[i * NR + 2] = c[i], to[i * NR + 3] = d[i];
-#endif
-}
-
 // Panel j of B (columns j * NR onwards) for all k: NR floats per step, zeros past the edge.
 void pack_panel(int n, int k, Matrix b, int panel, float* out) {
   int j0 = panel * NR;
@@ -105,20 +89,10 @@ void pack_panel(int n, int k, Matrix b, int panel, float* out) {
     }
     return;
   }
-  // Transposed: rows of what is stored become columns, four by four.
-  const ptrdiff_t stride = b.stride;
-  const float* from = b.data + j0 * stride;
-  int p = 0;
-  for (; p + 4 <= k; p += 4) {
-    int j = 0;
-    for (; j + 4 <= columns; j += 4) transpose4(from + j * stride + p, stride, out + p * NR + j);
-    for (; j < columns; j++)
-      for (int q = p; q < p + 4; q++) out[q * NR + j] = from[j * stride + q];
-  }
-  for (; p < k; p++)
-    for (int j = 0; j < columns; j++) out[p * NR + j] = from[j * stride + p];
+  // Transposed: rows of what is stored become columns.
+  turn(columns, k, b.data + j0 * (ptrdiff_t)b.stride, b.stride, out, NR);
   if (columns < NR)
-    for (p = 0; p < k; p++)
+    for (int p = 0; p < k; p++)
       for (int j = columns; j < NR; j++) out[p * NR + j] = 0;
 }
 
@@ -189,9 +163,16 @@ int rows_per_task(int m, int panels, int k) {
 bool tiny(int m, int n, int k) { return (double)m * n * k < 2e5; }
 
 // Must not depend on m: a row has the same bytes alone and in a batch.
-bool on_tiles(int n, int k) { return n >= 32 && k >= 64 && tiles_here(); }
+bool large(int n, int k) { return n >= 32 && k >= 64; }
+bool on_tiles(int n, int k) { return large(n, k) && tiles_here(); }
+
+bool rounds = false;
+bool in_bf16(int n, int k) { return rounds && large(n, k); }
 
 }  // namespace
+
+void round_products(int on) { rounds = on != 0; }
+bool products_are_rounded() { return rounds; }
 
 size_t gemm_packed_size(int n, int k) { return (size_t)ceil_div(n, NR) * NR * k; }
 
@@ -257,6 +238,7 @@ void gemm_serial(int thread, int m, int n, int k, float alpha, Matrix a, Matrix 
 void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate, float* c,
           int ldc) {
   if (m == 0 || n == 0) return;
+  if (in_bf16(n, k)) return gemm_bf16(m, n, k, alpha, a, b, accumulate, c, ldc);
   if (on_tiles(n, k)) return gemm_tiles(m, n, k, alpha, a, b, accumulate, c, ldc);
   if (tiny(m, n, k)) {
     gemm_serial(0, m, n, k, alpha, a, b, accumulate, c, ldc);
@@ -288,18 +270,22 @@ void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate,
 }
 
 size_t right_bytes(int n, int k) {
+  if (in_bf16(n, k)) return bf16_right_bytes(n, k);
   if (on_tiles(n, k)) return ceil_div(n, TILE_SIDE) * tile_block_bytes(k);
   return gemm_packed_size(n, k) * sizeof(float);
 }
 
 void right_pack(int n, int k, Matrix b, void* right) {
+  if (in_bf16(n, k)) return bf16_right_pack(n, k, b, (uint32_t*)right);
   if (!on_tiles(n, k)) return gemm_pack(n, k, b, (float*)right);
   tile_prepare(n, k, b, (int8_t*)right);
 }
 
 void gemm_right(int m, int n, int k, float alpha, Matrix a, const void* right, bool accumulate,
                 float* c, int ldc) {
-  if (on_tiles(n, k)) {
+  if (in_bf16(n, k)) {
+    gemm_bf16_right(m, n, k, alpha, a, (const uint32_t*)right, accumulate, c, ldc);
+  } else if (on_tiles(n, k)) {
     gemm_tiles_prepared(m, n, k, alpha, a, (const int8_t*)right, accumulate, c, ldc);
   } else {
     gemm_packed(m, n, k, alpha, a, (const float*)right, accumulate, c, ldc);

@@ -2,7 +2,8 @@
 //
 // Every element of C is one chain of multiply-adds over k in rising order (cut at multiples of
 // GEMM_KC, each piece summed from zero and then added), whatever the shape of the call; or, in `gemm`
-// and `gemm_right` where the processor has matrix tiles and n and k are not small, what tiles.h says.
+// and `gemm_right` where n and k are not small, what bf16_gemm.h says where products are rounded, or tiles.h where
+// the processor has matrix tiles.
 // So a row of C has the same bytes alone, in a bigger batch, and on any number of threads.
 #pragma once
 #include "../platform.h"
@@ -19,6 +20,8 @@ struct Matrix {
 
 // C (m x n, rows `ldc` apart) = alpha A B, or C += alpha A B. Uses the pool.
 void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate, float* c, int ldc);
+
+bool products_are_rounded();  // to bfloat16 (kernels.h)
 
 // The same for a B prepared once: in whatever form suits this machine, of that many bytes.
 size_t right_bytes(int n, int k);

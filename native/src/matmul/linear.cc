@@ -1,6 +1,7 @@
 #include "linear.h"
 
 #include "../quantized/dots.h"
+#include "../quantized/w16a16.h"
 #include "gemm.h"
 #include "../rows.h"
 #include "tiles.h"
@@ -28,16 +29,25 @@ void linear_load(Linear& linear, const float* w, int out, int in) {
   tile_prepare(out, in, {w, in, true}, (int8_t*)linear.data);
 }
 
+namespace {
+size_t narrow_form_bytes(Format format, int out, int in) {
+  return is_dots(format)             ? dots_bytes(format, out, in)
+         : format == Format::w16a16 ? w16a16_bytes(out, in)
+                                    : narrow_bytes(format, out, in);
+}
+}  // namespace
+
 int linear_load_narrow(Linear& linear, Format format, Stored w, int out, int in, int first, int rows) {
   if (linear.data && linear.format != format) linear_free(linear);
   if (!linear.data) {
     linear.out = out, linear.in = in, linear.format = format, linear.split = false;
-    const size_t bytes = is_dots(format) ? dots_bytes(format, out, in) : narrow_bytes(format, out, in);
+    const size_t bytes = narrow_form_bytes(format, out, in);
     linear.data = (float*)arpo_alloc(bytes);
     memset(linear.data, 0, bytes);
   }
-  return is_dots(format) ? dots_load(format, linear.data, in, first, rows, w)
-                         : narrow_load(format, linear.data, out, in, first, rows, w);
+  return is_dots(format)             ? dots_load(format, linear.data, in, first, rows, w)
+         : format == Format::w16a16 ? w16a16_load(linear.data, in, first, rows, w)
+                                    : narrow_load(format, linear.data, out, in, first, rows, w);
 }
 
 void linear_free(Linear& linear) {
@@ -47,6 +57,7 @@ void linear_free(Linear& linear) {
 
 size_t linear_input_floats(Format format, int rows, int in) {
   const size_t bytes = is_dots(format)                              ? rows * dots_row_bytes(in)
+                       : format == Format::w16a16                   ? rows * w16a16_row_bytes(in)
                        : format == Format::exact && linear_splits() ? ceil_div(rows, TILE_SIDE) * tile_block_bytes(in)
                                                                     : 0;
   return bytes ? bytes / sizeof(float) + 16 : 0;
@@ -54,16 +65,18 @@ size_t linear_input_floats(Format format, int rows, int in) {
 
 Input linear_input(const Team& team, const Linear& linear, const float* x, int rows, float* room) {
   const int in = linear.in;
-  const bool dots = is_dots(linear.format);
-  if (!linear.split && !dots) return {x, rows, in, nullptr};
-  int8_t* integers = (int8_t*)(((uintptr_t)room + 63) / 64 * 64);
+  const bool dots = is_dots(linear.format), rounds = linear.format == Format::w16a16;
+  if (!linear.split && !dots && !rounds) return {x, rows, in, nullptr};
+  int8_t* prepared = (int8_t*)(((uintptr_t)room + 63) / 64 * 64);
   const Vectors vectors = {x, in, 1, rows, in};
   const int count = ceil_div(rows, TILE_SIDE);
   auto prepare = [&](int from, int to) {
     if (dots) {
-      dots_rows(x, in, from * TILE_SIDE, least(rows, to * TILE_SIDE), integers);
+      dots_rows(x, in, from * TILE_SIDE, least(rows, to * TILE_SIDE), prepared);
+    } else if (rounds) {
+      w16a16_rows(x, in, from * TILE_SIDE, least(rows, to * TILE_SIDE), prepared);
     } else {
-      tile_split(vectors, Side::left, from, to, integers);
+      tile_split(vectors, Side::left, from, to, prepared);
     }
   };
   if ((double)rows * in < 16384) {
@@ -71,7 +84,7 @@ Input linear_input(const Team& team, const Linear& linear, const float* x, int r
   } else {
     team.each(count, [&](int block, int) { prepare(block, block + 1); });
   }
-  return {x, rows, in, integers};
+  return {x, rows, in, prepared};
 }
 
 void linear_columns(int thread, const Linear& linear, const Input& input, int from, int to,
@@ -80,11 +93,15 @@ void linear_columns(int thread, const Linear& linear, const Input& input, int fr
   const int columns = least(linear.out, to * width) - column;
   if (linear.split) {
     const int8_t* right = (const int8_t*)linear.data + column / TILE_SIDE * tile_block_bytes(linear.in);
-    tile_multiply(input.integers, input.rows, right, columns, linear.in, 1, add, y + column, ldy, true);
+    tile_multiply(input.prepared, input.rows, right, columns, linear.in, 1, add, y + column, ldy, true);
     return;
   }
   if (is_dots(linear.format)) {
-    dots_columns(linear.format, linear.data, linear.out, linear.in, input.integers, input.rows, from, to, add, y, ldy);
+    dots_columns(linear.format, linear.data, linear.out, linear.in, input.prepared, input.rows, from, to, add, y, ldy);
+    return;
+  }
+  if (linear.format == Format::w16a16) {
+    w16a16_columns(linear.data, linear.out, linear.in, input.prepared, input.rows, from, to, add, y, ldy);
     return;
   }
   if (linear.format != Format::exact) {
@@ -106,6 +123,15 @@ int linear_blocks_per_task(const Team& team, const Linear& linear, int rows) {
   while (per_task < blocks && (double)per_task * linear_width() * linear.in * rows < least_work)
     per_task++;
   return per_task;
+}
+
+void linear_ahead(const Team& team, const Linear& linear, int rows) {
+  // More rows wait for products, not for weights.
+  if (team.alone() || rows > 8) return;
+  const int blocks = ceil_div(linear.out, linear_width()), per_task = linear_blocks_per_task(team, linear, rows);
+  const size_t bytes = linear.format == Format::exact ? linear_bytes(linear.out, linear.in)
+                                                      : narrow_form_bytes(linear.format, linear.out, linear.in);
+  arpo_pool_ahead(linear.data, ceil_div(blocks, per_task), bytes / blocks * per_task);
 }
 
 void linear_all(const Team& team, const Linear& linear, const Input& input, bool add, float* y, int ldy) {

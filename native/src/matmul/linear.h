@@ -17,11 +17,11 @@ struct Linear {
   float* data;
 };
 
-// Rows of x ready for products: as integers where those are what is multiplied, else as they are.
+// Rows of x ready for products: rounded where rounded numbers are what is multiplied, else as they are.
 struct Input {
   const float* x;
   int rows, in;
-  const int8_t* integers;
+  const int8_t* prepared;
 };
 
 bool linear_splits();  // whether this machine uses the split form
@@ -44,6 +44,8 @@ void linear_columns(int thread, const Linear& linear, const Input& input, int fr
                     bool add, float* y, int ldy);
 // All columns, shared out over the team.
 void linear_all(const Team& team, const Linear& linear, const Input& input, bool add, float* y, int ldy);
+// Tells waiting threads that its product with `rows` rows is the job after the next.
+void linear_ahead(const Team& team, const Linear& linear, int rows);
 // Blocks a task should have for `rows` rows to be worth handing out.
 int linear_blocks_per_task(const Team& team, const Linear& linear, int rows);
 

@@ -13,7 +13,8 @@ void matmul(const float* a, int a_stride, int a_transposed, int a_batch, const f
   auto at = [&](int i) { return Matrix{a + (ptrdiff_t)i * a_batch, a_stride, a_transposed != 0}; };
   auto bt = [&](int i) { return Matrix{b + (ptrdiff_t)i * b_batch, b_stride, b_transposed != 0}; };
   auto ct = [&](int i) { return c + (ptrdiff_t)i * c_batch; };
-  if (batch < 8) {
+  // The same arithmetic for any number of them.
+  if (batch < 8 || products_are_rounded()) {
     for (int i = 0; i < batch; i++)
       gemm(m, n, k, alpha, at(i), bt(i), accumulate != 0, ct(i), c_stride);
     return;

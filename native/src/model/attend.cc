@@ -13,15 +13,23 @@ enum { PV = PAGE / LANES };  // vectors per page of scores
 ARPO_INLINE vec numbers(const float* p) { return *(const vec*)p; }
 ARPO_INLINE vec numbers(const uint16_t* p) { return widen_float16(p); }
 
+// Pages lie far from each other, so that the processor does not see the next one coming.
+template <class T>
+ARPO_INLINE void fetch(const T* from, int count) {
+  for (int at = 0; at < count * (int)sizeof(T); at += 64) __builtin_prefetch((const char*)from + at);
+}
+
 ARPO_INLINE void put(float* to, float x) { *to = x; }
 ARPO_INLINE void put(uint16_t* to, float x) { *to = float16_of(x); }
 
 // Scores of Q queries against P pages: each one chain of multiply-adds over the head's dimensions.
 template <int Q, int P, class T>
-void score(const T* const* keys, int head_dim, const float* query, int query_stride,
+void score(const T* const* keys, const T* const* next, int head_dim, const float* query, int query_stride,
            float* scores, int score_stride) {
   vec sum[Q][P][PV] = {};
   for (int d = 0; d < head_dim; d++) {
+#pragma GCC unroll 4
+    for (int p = 0; p < P; p++) fetch(next[p] + d * PAGE, PAGE);
 #pragma GCC unroll 4
     for (int q = 0; q < Q; q++) {
       vec qv = splat(query[q * query_stride + d]);
@@ -41,16 +49,23 @@ void score(const T* const* keys, int head_dim, const float* query, int query_str
         store(scores + q * score_stride + p * PAGE + v * LANES, sum[q][p][v]);
 }
 
+template <class T>
+ARPO_INLINE const T* values_at(const HeadCache& cache, int page) {
+  return page_at<T>(cache, page) + cache.head_dim * PAGE;
+}
+
 // V vectors of the weighted sum of values, from dimension `start`, for Q queries.
 template <class T, int Q, int V>
 void mix(const HeadCache& cache, const int32_t* pages, int count, int start, const float* weights,
          int weight_stride, float* out, int out_stride) {
   vec sum[Q][V] = {};
   for (int at = 0; at < count; at += PAGE) {
-    const T* values = page_at<T>(cache, pages[at / PAGE]) + cache.head_dim * PAGE + start;
+    const T* values = values_at<T>(cache, pages[at / PAGE]) + start;
+    const T* next = values_at<T>(cache, pages[least(at + PAGE, count - 1) / PAGE]) + start;
     int positions = least(PAGE, count - at);
     for (int j = 0; j < positions; j++) {
       const T* row = values + (ptrdiff_t)j * cache.value_stride;
+      fetch(next + (ptrdiff_t)j * cache.value_stride, V * LANES);
 #pragma GCC unroll 4
       for (int q = 0; q < Q; q++) {
         vec w = splat(weights[q * weight_stride + at + j]);
@@ -75,14 +90,19 @@ void attend_queries(const HeadCache& cache, const int32_t* pages, int count, con
   int stride = (count + PAGE - 1) / PAGE * PAGE;
   int last = stride / PAGE;
   for (int page = 0; page < last;) {
-    const T* keys[P];
+    const T *keys[P], *next[P];
     if (page + P <= last) {
-      for (int p = 0; p < P; p++) keys[p] = page_at<T>(cache, pages[page + p]);
-      score<Q, P>(keys, cache.head_dim, query, query_stride, scores + page * PAGE, stride);
+      for (int p = 0; p < P; p++) {
+        keys[p] = page_at<T>(cache, pages[page + p]);
+        const int after = page + P + p;
+        next[p] = after < last ? page_at<T>(cache, pages[after]) : values_at<T>(cache, pages[after - last]);
+      }
+      score<Q, P>(keys, next, cache.head_dim, query, query_stride, scores + page * PAGE, stride);
       page += P;
     } else {
       keys[0] = page_at<T>(cache, pages[page]);
-      score<Q, 1>(keys, cache.head_dim, query, query_stride, scores + page * PAGE, stride);
+      next[0] = page + 1 < last ? page_at<T>(cache, pages[page + 1]) : values_at<T>(cache, pages[0]);
+      score<Q, 1>(keys, next, cache.head_dim, query, query_stride, scores + page * PAGE, stride);
       page++;
     }
   }

@@ -191,12 +191,17 @@ void layers(const Decoder& m, const Team& team, const Chunk& c, const Pages& pag
   };
   for (int i = 0; i < m.layers; i++) {
     const Layer& layer = m.layer[i];
+    linear_ahead(team, layer.output, rows);
     norm_rows(m, team, b.x, layer.input_norm, rows, b.h);
     linear_all(team, layer.qkv, input(layer.qkv, b.h), false, b.qkv, m.qkv_width());
     attention(m, team, i, c, pages, b);
+    linear_ahead(team, layer.gate, 2 * rows);
     linear_all(team, layer.output, input(layer.output, b.mixed), true, b.x, d);
     norm_rows(m, team, b.x, layer.post_norm, rows, b.h);
-    gated(m, team, layer, input(layer.gate, b.h), b);
+    const Input h = input(layer.gate, b.h);
+    linear_ahead(team, layer.down, rows);
+    gated(m, team, layer, h, b);
+    linear_ahead(team, i + 1 < m.layers ? m.layer[i + 1].qkv : m.head, rows);
     linear_all(team, layer.down, input(layer.down, b.gate), true, b.x, d);
   }
 }
@@ -386,7 +391,7 @@ double decoder_create(const int32_t* shape, float eps) {
   const size_t weights = (in_layer * m->layers + m->vocab) * m->hidden;
   m->weight_bytes = m->format == Format::exact ? weights * (linear_splits() ? 3 : 4)
                     : m->format == Format::q4 || m->format == Format::dot4 ? weights / 8 * 5
-                    : weights * (m->format == Format::bf16 ? 2 : 1);
+                    : weights * (m->format == Format::bf16 || m->format == Format::w16a16 ? 2 : 1);
   m->layer = (Layer*)arpo_alloc(sizeof(Layer) * (m->layers + 1));
   memset(m->layer, 0, sizeof(Layer) * (m->layers + 1));
   const size_t in_page = (size_t)m->layers * m->kv_heads * head_numbers(m->head_dim);
@@ -462,7 +467,12 @@ int decoder_load_rows(double address, int index, int matrix, int first, int rows
                       const uint16_t* half) {
   Decoder* m = at(address);
   const Place place = place_of(*m, index, matrix);
-  return linear_load_narrow(*place.linear, m->format, {whole, half, nullptr, 0}, place.out, place.in, first,
+  // As files have it: the output matrix is the most sensitive one.
+  const bool head = matrix == 5;
+  const Format format = head && m->format == Format::dot4 ? Format::dot8
+                        : head && m->format == Format::q4 ? Format::q8
+                                                          : m->format;
+  return linear_load_narrow(*place.linear, format, {whole, half, nullptr, 0}, place.out, place.in, first,
                             rows);
 }
 

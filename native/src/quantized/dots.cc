@@ -40,13 +40,6 @@ struct Layout {
   }
 };
 
-Block block_of(Stored from, ptrdiff_t nth) {
-  if (from.blocks) return Block(from.blocks + nth * from.block_bytes, from.block_bytes);
-  float numbers[GROUP];
-  for (int p = 0; p < GROUP; p++) numbers[p] = value_of(from, nth * GROUP + p);
-  return Block(numbers);
-}
-
 // The nth row that came.
 bool load_row(Format format, void* dots, int in, int row, Stored from, ptrdiff_t nth) {
   const Layout layout(format, in);
@@ -55,7 +48,7 @@ bool load_row(Format format, void* dots, int in, int row, Stored from, ptrdiff_t
   to += layout.heads + row % NR * 4;
   bool finite = true;
   for (int g = 0; g < in / GROUP; g++) {
-    const Block block = block_of(from, nth * (in / GROUP) + g);
+    const Block block = block_of(layout.four, from, nth * (in / GROUP) + g);
     finite = finite && block.finite;
     *heads = block.scale, heads += NR;
     if (layout.four) *heads = block.offset, heads += NR;

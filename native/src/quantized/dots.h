@@ -12,7 +12,7 @@ inline bool is_dots(Format format) { return format == Format::dot4 || format == 
 
 size_t dots_bytes(Format format, int out, int in);
 // Rows [first, first + rows) of a matrix: a file's blocks, Q4_0 and Q4_1 as dot4, Q8_0 as dot8; or numbers, that
-// dot8 rounds as Q8_0 does. Gives the first row that holds something not finite, or -1.
+// are rounded to Q4_1 and Q8_0. Gives the first row that holds something not finite, or -1.
 int dots_load(Format format, void* dots, int in, int first, int rows, Stored from);
 
 size_t dots_row_bytes(int in);

@@ -2,13 +2,13 @@
 // with a scale for each output; or blocks of 32 as GGUF files have them, of 4 bits with a scale and an
 // offset (Q4_0, Q4_1) or of 8 with a scale (Q8_0). They are widened on their way into float32 sums, in
 // registers, or for many rows a piece at a time, one chain over k in rising order, so an element's bytes do
-// not depend on how many rows are in the call. (dot4 and dot8 are dots.h.)
+// not depend on how many rows are in the call. (dot4 and dot8 are dots.h, w16a16 its own.)
 #pragma once
 #include "../platform.h"
 
 namespace ARPO_NS {
 
-enum class Format { exact, bf16, int8, q4, dot8, dot4, q8 };
+enum class Format { exact, bf16, int8, q4, dot8, dot4, w16a16, q8 };
 
 // A matrix [out, in] as it comes: float32, the upper halves of float32 (bfloat16), or a file's blocks, each
 // of so many bytes.

@@ -34,14 +34,14 @@ bool load_row(Format format, void* narrow, int out, int in, int row, Stored from
   return true;
 }
 
-// A row of a file's blocks.
-bool load_row(Format format, void* narrow, int in, int row, const uint8_t* from, int block_bytes) {
+// The nth row that came, in blocks.
+bool load_blocks(Format format, void* narrow, int in, int row, Stored from, ptrdiff_t nth) {
   const size_t group = group_bytes(format);
   uint8_t* to = (uint8_t*)narrow + (size_t)(row / NR) * (in / GROUP) * group;
   const int j = row % NR;
   bool finite = true;
-  for (int g = 0; g < in / GROUP; g++, to += group, from += block_bytes) {
-    const Block block(from, block_bytes);
+  for (int g = 0; g < in / GROUP; g++, to += group) {
+    const Block block = block_of(format == Format::q4, from, nth * (in / GROUP) + g);
     finite = finite && block.finite;
     uint16_t* heads = (uint16_t*)to;
     heads[j] = block.scale;
@@ -67,9 +67,8 @@ size_t narrow_bytes(Format format, int out, int in) {
 
 int narrow_load(Format format, void* narrow, int out, int in, int first, int rows, Stored from) {
   return each_row(first, rows, [&](int row, ptrdiff_t nth) {
-    if (!from.blocks) return load_row(format, narrow, out, in, row, from, nth * in);
-    const uint8_t* blocks = from.blocks + nth * (in / GROUP) * from.block_bytes;
-    return load_row(format, narrow, in, row, blocks, from.block_bytes);
+    return format == Format::q4 || format == Format::q8 ? load_blocks(format, narrow, in, row, from, nth)
+                                                        : load_row(format, narrow, out, in, row, from, nth * in);
   });
 }
 

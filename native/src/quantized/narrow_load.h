@@ -46,6 +46,12 @@ inline uint16_t eightfold(int fraction) {
   return (uint16_t)(fraction < 0x0400 ? fraction : exponent << 10 | (fraction & 0x03ff));
 }
 
+// What the compiler may not join with the sum that it goes into.
+inline float apart(float x) {
+  volatile float alone = x;
+  return alone;
+}
+
 // A file's block: 18 (Q4_0), 20 (Q4_1) or 34 (Q8_0) bytes; scale and offset are float16.
 struct Block {
   uint16_t scale, offset;
@@ -69,6 +75,29 @@ struct Block {
     }
   }
 
+  // Numbers as Q4_1 rounds them, with ggml's steps in single precision.
+  static Block fours(const float* from) {
+    Block block;
+    float least = from[0], most = from[0];
+    block.finite = true;
+    for (int p = 0; p < GROUP; p++) {
+      block.finite = block.finite && from[p] - from[p] == 0;
+      least = from[p] < least ? from[p] : least;
+      most = from[p] > most ? from[p] : most;
+    }
+    const float step = (most - least) / 15.0f, turns = 1.0f / step;
+    const float times = step > 0 && turns - turns == 0 ? turns : 0.0f;
+    const float limit = 65520.0f;  // which float16 has no number for
+    block.finite = block.finite && step < limit && least < limit && least > -limit;
+    block.scale = float16_of(step), block.offset = float16_of(least);
+    if (!block.finite) return block;
+    for (int p = 0; p < GROUP; p++) {
+      const int number = (int)(apart((from[p] - least) * times) + 0.5f);
+      block.numbers[p] = (uint8_t)(number < 15 ? number : 15);
+    }
+    return block;
+  }
+
   Block(const uint8_t* from, int bytes) {
     uint16_t head[2];
     memcpy(head, from, 4);
@@ -90,6 +119,17 @@ struct Block {
     from += has_offset ? 4 : 2;
     for (int p = 0; p < 16; p++) numbers[p] = from[p] & 15, numbers[16 + p] = from[p] >> 4;
   }
+
+ private:
+  Block() {}
 };
+
+// The nth block: a file's, or of numbers that are rounded.
+inline Block block_of(bool fours, Stored from, ptrdiff_t nth) {
+  if (from.blocks) return Block(from.blocks + nth * from.block_bytes, from.block_bytes);
+  float numbers[GROUP];
+  for (int p = 0; p < GROUP; p++) numbers[p] = value_of(from, nth * GROUP + p);
+  return fours ? Block::fours(numbers) : Block(numbers);
+}
 
 }  // namespace ARPO_NS

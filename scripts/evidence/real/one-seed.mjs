@@ -40,7 +40,17 @@ const linesOf = (path) =>
     .split("\n")
     .map((line) => JSON.parse(line));
 
-export async function oneSeed({ model, family, level, seed, sizes, overrides, folder, say }) {
+export async function oneSeed({
+  model,
+  family,
+  level,
+  seed,
+  sizes,
+  overrides,
+  folder,
+  say,
+  matmul,
+}) {
   mkdirSync(folder, { recursive: true });
   const { demonstrations, sftBatch, sftRate, steps, prompts, rows, held, length } = sizes;
   const dials = { level, test: held, train: 512 };
@@ -79,6 +89,7 @@ export async function oneSeed({ model, family, level, seed, sizes, overrides, fo
       }
       await tools.dispose();
       const policy = await Policy.load(model);
+      policy.model.matmulPrecision = matmul;
       const { steps: done } = await fineTune(policy, examples, {
         ...{ batchSize: sftBatch, epochs: 1, learningRate: sftRate, seed },
         ...{ schedule: "cosine", warmupRatio: 0.1, sharedPrefixes: true },
@@ -110,6 +121,7 @@ export async function oneSeed({ model, family, level, seed, sizes, overrides, fo
         `actor_rollout_ref.rollout.initial_rollouts=${Math.ceil(rows / 2)}`,
         `actor_rollout_ref.actor.ppo_mini_batch_size=${prompts}`,
         "actor_rollout_ref.actor.optim.lr=3e-5",
+        `lab.matmul_precision=${matmul}`,
         // Prompts and branches are computed once for all rows that share them, and nothing twice.
         "lab.share_prefixes=true",
         "lab.reuse_log_probs=true",

@@ -23,18 +23,24 @@ export const correction: Rule = ({ config }) => {
         ),
       );
     }
-    if (lab.sampler !== "float32" && !asked) {
+    const other =
+      lab.sampler !== "float32"
+        ? `with ${lab.sampler} weights`
+        : lab.matmul_precision !== "float32"
+          ? "in float32 where training multiplies in bfloat16"
+          : undefined;
+    if (other !== undefined && !asked) {
       found.push(
         lab.correct_sampler
           ? about(
               "sampler-corrected",
               "note",
-              `rollouts are sampled with ${lab.sampler} weights, which are not quite the policy that trains: each token is weighed by p / p_sampler, at most ${algorithm.rollout_correction.rollout_is_threshold}; see rollout_corr/k3_kl`,
+              `rollouts are sampled ${other}, which is not quite the policy that trains: each token is weighed by p / p_sampler, at most ${algorithm.rollout_correction.rollout_is_threshold}; see rollout_corr/k3_kl`,
             )
           : about(
               "sampler-uncorrected",
               "warning",
-              `rollouts are sampled with ${lab.sampler} weights and nothing corrects for it`,
+              `rollouts are sampled ${other} and nothing corrects for it`,
               "lab.correct_sampler=true",
             ),
       );

@@ -4,6 +4,7 @@ import {
   type DecoderShape,
   type DecoderType,
   type DecoderWeights,
+  engineOnly,
   inBlocks,
 } from "./weights.js";
 import { PackedTensor } from "../files/gguf/packed-tensor.js";
@@ -53,7 +54,7 @@ function loadMatrix(target: Target, values: StoredValues): void {
   const fours = type === "q4" || type === "w4a8";
   const asTheyLie = fours ? (["Q4_0", "Q4_1", "Q8_0"] as const) : (["Q8_0"] as const);
   const blocks = inBlocks(type) && isPacked(values, asTheyLie);
-  const piece = "unpack" in values || fours ? Math.ceil(pieceValues / inputs) : rows;
+  const piece = "unpack" in values ? Math.ceil(pieceValues / inputs) : rows;
   for (let row = 0; row < rows; row += piece) {
     const count = Math.min(piece, rows - row);
     const [from, size] = [row * inputs, count * inputs];
@@ -63,14 +64,6 @@ function loadMatrix(target: Target, values: StoredValues): void {
       const each = (32 * values.bytes.length) / values.length;
       const bytes = values.bytes.subarray((from / 32) * each, ((from + size) / 32) * each);
       bad = kernels.decoder_load_blocks(...place, bytes, each);
-    } else if (fours) {
-      const whole = wholeValues(values, from, size);
-      bad = whole.findIndex((x) => !Number.isFinite(x));
-      if (bad >= 0) bad = Math.floor(bad / inputs);
-      else {
-        const [kind, each] = name === "head" ? (["Q8_0", 34] as const) : (["Q4_1", 20] as const);
-        bad = kernels.decoder_load_blocks(...place, quantize(kind, whole), each);
-      }
     } else {
       const half = values instanceof Uint16Array ? values : null;
       bad = kernels.decoder_load_rows(
@@ -96,7 +89,7 @@ export function loadWeights(
   type: DecoderType,
 ): void {
   const narrow = type !== "float32";
-  if (inBlocks(type)) checkWidths(type, shape);
+  if (engineOnly(type)) checkWidths(type, shape);
   // The other types' matrices come below, piece by piece.
   const whole = (values: StoredValues) => (narrow ? null : (values as Float32Array));
   const { hidden, heads, kvHeads, headDim } = shape;

@@ -8,7 +8,7 @@ import {
   type CacheType,
   checkTypes,
   type DecoderType,
-  inBlocks,
+  engineOnly,
   noteWholeCache,
 } from "./weights.js";
 import type { Decoder } from "./decoder.js";
@@ -81,7 +81,7 @@ function keptAs(model: Model, dtype: DecoderType): boolean {
  * The fastest decoder there is here for a model: the compiled engine's, the GPU's where that was measured
  * to be faster or asked for, or plain code where that was (`ARPO_LAB_BACKEND=cpu`). It holds the weights as they are now; after training, `refresh`.
  * With a `dtype` the decoder's copy is rounded: it takes a half or a quarter of the memory and is not
- * quite the model any more (`"q4"`, `"w4a8"` and `"w8a8"` are the engine's alone); so it is with a `cache` of `"float16"`, whose keys and
+ * quite the model any more (`"q4"`, `"w4a8"`, `"w8a8"` and `"w16a16"` are the engine's alone); so it is with a `cache` of `"float16"`, whose keys and
  * values take half. Plain code keeps the weights as they are, and rounds keys and values without taking less.
  */
 export function makeDecoder(
@@ -94,7 +94,7 @@ export function makeDecoder(
   const shape = decoderShape(model.config);
   const engine = compiledEngine();
   const source = () => decoderWeights(model);
-  if (!device || inBlocks(dtype)) {
+  if (!device || engineOnly(dtype)) {
     if (!engine) return new PlainDecoder(shape, source, cache);
     const decoder = new EngineDecoder(engine.call, shape, source, dtype, cache);
     if (keptAs(model, dtype) && cache === "float32") delete decoder.rounded;

@@ -1,7 +1,7 @@
 import { decodeBackend } from "../../tensor/backends.js";
 import { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
-import { type DecoderShape, type DecoderType, type DecoderWeights, inBlocks } from "./weights.js";
+import { type DecoderShape, type DecoderType, type DecoderWeights, engineOnly } from "./weights.js";
 import { endNames, layerWeights } from "./weight-names.js";
 import { ropeFrequencies } from "../transformer/rope.js";
 import type { Model } from "../transformer/transformer.js";
@@ -23,12 +23,12 @@ const aside = new WeakSet<Model>();
 
 /**
  * Brings a model's weights to main memory where a GPU has them and decoders there will read them, since
- * they can only be waited for: where the engine decodes beside a GPU that trains, or a decoder of blocks
- * (`"q4"`, `"w4a8"`, `"w8a8"`) is wanted. Elsewhere there is nothing to do. Training does this by itself after each step.
+ * they can only be waited for: where the engine decodes beside a GPU that trains, or a decoder that the
+ * engine alone has (`"q4"`, `"w4a8"`, `"w8a8"`, `"w16a16"`) is wanted. Elsewhere there is nothing to do. Training does this by itself after each step.
  */
 export async function fetchWeights(model: Model, dtype: DecoderType = "float32"): Promise<void> {
   if (tf.getBackend() !== "webgpu" || model.config.head !== "logits") return;
-  if (inBlocks(dtype)) aside.add(model);
+  if (engineOnly(dtype)) aside.add(model);
   if (decodeBackend() === "webgpu" && !aside.has(model)) return;
   const { version } = model;
   const weights = new Map<string, Float32Array>();

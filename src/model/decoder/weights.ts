@@ -52,12 +52,26 @@ export type WeightsSource = () => DecoderWeights;
  * each output; or in blocks of 32 as GGUF files have them, those of a file in Q4_0, Q4_1 and Q8_0 as they
  * are, others rounded to Q4_1 and the output matrix to Q8_0. Sums are in single precision everywhere, but
  * for `"w4a8"`, which has the same blocks as `"q4"`, and `"w8a8"`, with all matrices in Q8_0: those round
- * activations to 8 bits as well, in blocks of 32, and multiply integers. Their places are native/src/model/decoder.h's.
+ * activations to 8 bits as well, in blocks of 32, and multiply integers. `"w16a16"` rounds weights and activations to
+ * bfloat16, as transformers and vLLM do, and adds in single precision. Their places are native/src/quantized/narrow.h's.
  */
-export const decoderTypes = ["float32", "bfloat16", "int8", "q4", "w8a8", "w4a8"] as const;
+export const decoderTypes = [
+  "float32",
+  "bfloat16",
+  "int8",
+  "q4",
+  "w8a8",
+  "w4a8",
+  "w16a16",
+] as const;
 export type DecoderType = (typeof decoderTypes)[number];
 
-/** Whether matrices are kept in blocks of 32, which the engine alone does. */
+/** Whether the engine alone has such matrices, of widths that 32 divides. */
+export function engineOnly(type: DecoderType): type is "q4" | "w8a8" | "w4a8" | "w16a16" {
+  return inBlocks(type) || type === "w16a16";
+}
+
+/** Whether matrices are kept in blocks of 32. */
 export function inBlocks(type: DecoderType): type is "q4" | "w8a8" | "w4a8" {
   return type === "q4" || type === "w8a8" || type === "w4a8";
 }

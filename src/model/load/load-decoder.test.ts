@@ -154,7 +154,7 @@ test("loadDecoder() refuses what it cannot decode with", async () => {
   await saveModel(model, folder);
   await assert.rejects(
     loadDecoder(folder, { dtype: "int4" as DecoderType }),
-    /Cannot load a model: dtype must be one of float32, bfloat16, int8, q4, w8a8, w4a8, got "int4"/,
+    /Cannot load a model: dtype must be one of float32, bfloat16, int8, q4, w8a8, w4a8, w16a16, got "int4"/,
   );
   const sources = [...model.weights].map(([name, weight]) => ({
     name,

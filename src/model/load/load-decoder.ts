@@ -13,7 +13,7 @@ import {
   type DecoderType,
   decoderTypes,
   type DecoderWeights,
-  inBlocks,
+  engineOnly,
   noteWholeCache,
   type WeightsSource,
 } from "../decoder/weights.js";
@@ -41,7 +41,7 @@ export interface LoadDecoderOptions {
    * How matrices are kept: `"bfloat16"` takes 2 bytes a weight, `"int8"` 1 with a scale for each
    * output, `"q4"` 0.6 in blocks of 32: those of a GGUF file in Q4_0, Q4_1 and Q8_0 as they lie there,
    * others rounded; `"w4a8"` and `"w8a8"` have blocks of 4 and of 8 bits and round activations too, which is
-   * the fastest and the least exact. Default: `"float32"`, as exact as training.
+   * the fastest and the least exact; `"w16a16"` rounds weights and activations to bfloat16. Default: `"float32"`, as exact as training.
    */
   dtype?: DecoderType;
   /** How keys and values are kept: `"float16"` takes half the memory. Default: `"float32"`. */
@@ -169,9 +169,9 @@ export async function loadDecoder(
     const tensors = new StoredTensors(where, map);
     const shape = decoderShape(config);
     // Blocks are the engine's alone.
-    if (!inBlocks(dtype)) await chooseDecoder(config, dtype);
+    if (!engineOnly(dtype)) await chooseDecoder(config, dtype);
     const device = decodeBackend() === "webgpu" ? heldDevice() : undefined;
-    if (device && !inBlocks(dtype)) {
+    if (device && !engineOnly(dtype)) {
       noteWholeCache(cache);
       const read = checked(tensors);
       const weights = storedWeights(tensors, config, read);

@@ -1,4 +1,5 @@
 import { freeTapeEagerly } from "../../tensor/free-tape-eagerly.js";
+import { inMatmulPrecision, matmulPrecision } from "../../tensor/matmul-precision.js";
 import { tf } from "../../tensor/tf.js";
 
 type Save = (tensors: tf.Tensor[]) => void;
@@ -13,6 +14,7 @@ export function recompute(
   inputs: readonly tf.Tensor[],
   constants: readonly tf.Tensor[] = [],
 ): tf.Tensor {
+  const precision = matmulPrecision();
   return tf.customGrad((...args: (tf.Tensor | Save)[]) => {
     const save = args.pop() as Save;
     const given = args as tf.Tensor[];
@@ -26,9 +28,9 @@ export function recompute(
         const tape = state.activeTape;
         try {
           const rest = saved.slice(given.length);
-          return tf.grads((...again: tf.Tensor[]) => freeTapeEagerly(() => f(again, rest)))(
-            saved.slice(0, given.length),
-            dy,
+          const again = (...values: tf.Tensor[]) => freeTapeEagerly(() => f(values, rest));
+          return inMatmulPrecision(precision, () =>
+            tf.grads(again)(saved.slice(0, given.length), dy),
           );
         } finally {
           state.activeTape = tape;

@@ -5,6 +5,7 @@
 import { checkArguments } from "../../../arguments/check-arguments.js";
 import { checkOptions, type OptionRules, positive } from "../../../arguments/check-options.js";
 import { embed } from "../../tensor/ops/embed.js";
+import { inMatmulPrecision, type MatmulPrecision } from "../../tensor/matmul-precision.js";
 import { linear } from "../../tensor/ops/linear.js";
 import { logProbEntropyFromHidden } from "../../tensor/ops/log-prob-entropy-from-hidden.js";
 import { rmsNorm } from "../../tensor/ops/rms-norm.js";
@@ -69,6 +70,11 @@ function variable(values: Float32Array, shape: number[]): tf.Variable {
 export class Model {
   /** Precision of the weights between training steps, as `setWeightPrecision` set it. */
   weightPrecision: WeightPrecision = "float32";
+  /**
+   * Precision of the large matrix products of training and of log-probabilities. `"bfloat16"` rounds their factors
+   * and adds in single precision, on the native and the wasm backend; decoders have a `dtype` of their own.
+   */
+  matmulPrecision: MatmulPrecision = "float32";
   #version = 0;
   #rotary: RotaryTable | undefined;
   #layers: LayerWeights[];
@@ -225,7 +231,9 @@ export class Model {
         tf.tidy(() => tf.variable(this.acting(name)!.mul(1), true)),
       );
     }
-    return new Model(this.config, copies, this.generation);
+    const copy = new Model(this.config, copies, this.generation);
+    copy.matmulPrecision = this.matmulPrecision;
+    return copy;
   }
 
   /**
@@ -268,7 +276,7 @@ export class Model {
       );
     }
     const table = this.#positions(time);
-    return tf.tidy(() => {
+    return this.#tidy(() => {
       const rotary = sharing
         ? {
             cos: tf.gather(table.cos, sharing.positions),
@@ -324,7 +332,7 @@ export class Model {
    * @param hidden what `forward` returned
    */
   logits(hidden: tf.Tensor): tf.Tensor {
-    return linear(hidden, this.#outputMatrix());
+    return this.#tidy(() => linear(hidden, this.#outputMatrix()));
   }
 
   /**
@@ -347,7 +355,7 @@ export class Model {
         `Cannot take log-probabilities: there must be a label for each token [${shape}], got [${labels.shape}]`,
       );
     }
-    return tf.tidy(() => {
+    return this.#tidy(() => {
       const { logprobs, entropies } = logProbEntropyFromHidden(
         this.forward(batch, { checkpointing }).reshape([-1, hiddenSize]),
         this.#outputMatrix(),
@@ -374,7 +382,7 @@ export class Model {
   ): { logprobs: tf.Tensor1D; entropies: tf.Tensor1D } {
     checkOptions("take log-probabilities", options, logProbRules);
     const { checkpointing, temperature = 1 } = options;
-    return tf.tidy(() => {
+    return this.#tidy(() => {
       const hidden = this.forward(batch, { checkpointing }).reshape([-1, this.config.hiddenSize]);
       const { logprobs, entropies } = logProbEntropyFromHidden(
         embed(hidden, after),
@@ -395,7 +403,7 @@ export class Model {
     if (this.config.head !== "value") {
       throw new TypeError('Cannot give values: the model must have head "value", got "logits"');
     }
-    return tf.tidy(() => {
+    return this.#tidy(() => {
       const hidden = this.forward(batch, options);
       const values = linear(hidden, this.#weight("score.weight"), this.#weight("score.bias"));
       return values.reshape(batch.ids.shape);
@@ -407,7 +415,9 @@ export class Model {
     if (this.#lora?.merged) {
       throw new TypeError("Cannot leave adapters out: they must not be merged, got merged ones");
     }
-    return new Model(this.config, this.weights, this.generation);
+    const bare = new Model(this.config, this.weights, this.generation);
+    bare.matmulPrecision = this.matmulPrecision;
+    return bare;
   }
 
   /** Frees the weights. */
@@ -422,6 +432,11 @@ export class Model {
   /** Whether adapters are trained and the weights are not. */
   get #adapting(): boolean {
     return this.#lora !== undefined && !this.#lora.merged;
+  }
+
+  /** Computes with this model's products, and frees what is not returned. */
+  #tidy<T extends tf.TensorContainer>(run: () => T): T {
+    return inMatmulPrecision(this.matmulPrecision, () => tf.tidy(run));
   }
 
   #weight(name: string): tf.Variable {

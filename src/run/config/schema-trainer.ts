@@ -311,6 +311,9 @@ export const lab = section({
   weights: oneOf(weightPrecisions, "float32").describe(
     "Precision of the weights between training steps: bfloat16 rounds them stochastically after each step and keeps gradients and optimizer state in float32, so that sampler=bfloat16 and checkpoints of half the size are exact",
   ),
+  matmul_precision: oneOf(weightPrecisions, "float32").describe(
+    "Precision of the large matrix products of training: bfloat16 rounds their factors and adds in float32, on the native and wasm backends; weights, gradients and optimizer state stay in float32, and the update corrects for a sampler that differs",
+  ),
   correct_sampler: flag(true).describe(
     "Where what samples is not what trains and rollout_correction asks for nothing: weights per token; off: metrics alone",
   ),

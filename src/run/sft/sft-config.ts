@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { z } from "#zod";
 import { homePath } from "../../files/home-path.js";
 import { nearest } from "../../../arguments/nearest.js";
+import { weightPrecisions } from "../../model/transformer/weights.js";
 import { placePath } from "../config/place-paths.js";
 
 // LLaMA-Factory's keys, as far as its SFT files use them. Those for GPUs and clusters are kept and
@@ -74,6 +75,8 @@ const schema = z.strictObject({
   report_to: anything,
   /** Weights in bfloat16 between steps; gradients and averages stay in float32. */
   pure_bf16: z.boolean().default(false),
+  /** Of the large matrix products: `bfloat16` rounds their factors and adds in float32. */
+  matmul_precision: z.enum(weightPrecisions).default("float32"),
   bf16: anything,
   fp16: anything,
   ddp_timeout: anything,

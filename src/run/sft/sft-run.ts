@@ -135,6 +135,7 @@ export class SftRun implements AsyncIterable<SftRunStep> {
     const { train, evaluation } = await readExamples(config, base, tokenizer, note);
     const model = await loadModel(modelFolder(config.model_name_or_path));
     await setWeightPrecision(model, config.pure_bf16 ? "bfloat16" : "float32");
+    model.matmulPrecision = config.matmul_precision;
     if (config.finetuning_type === "lora") {
       addLora(model, {
         rank: config.lora_rank,

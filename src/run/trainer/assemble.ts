@@ -6,10 +6,12 @@ import { addLora } from "../../model/lora/add-lora.js";
 import { fetchWeights } from "../../model/decoder/of-model.js";
 import { setWeightPrecision } from "../../model/precision/set-weight-precision.js";
 import { loadModel } from "../../model/load/load-model.js";
+import type { Model } from "../../model/transformer/transformer.js";
 import { modelFolder, modelName } from "../../model/files/model-folder.js";
 import { Policy } from "../../policy/policies.js";
 import { loadReward } from "../../reward/load-reward.js";
 import { ready } from "../../tensor/backends.js";
+import { inMatmulPrecision } from "../../tensor/matmul-precision.js";
 import { ToolSet } from "../../tools/tool-set.js";
 import { loadTools } from "../../tools/load-tools.js";
 import type { Config } from "../config/schema.js";
@@ -48,6 +50,12 @@ async function tasksFor(part: "train" | "test", config: Config, tokenizer: Token
     );
   }
   return tasks;
+}
+
+async function loadCritic(config: Config): Promise<Model> {
+  const critic = await loadModel(modelFolder(config.critic.model.path), { head: "value" });
+  critic.matmulPrecision = config.lab.matmul_precision;
+  return critic;
 }
 
 /**
@@ -100,6 +108,8 @@ export async function assemble(config: Config, note: Note = () => undefined): Pr
     });
   }
   await setWeightPrecision(loaded, config.lab.weights);
+  loaded.matmulPrecision = config.lab.matmul_precision;
+  inMatmulPrecision(loaded.matmulPrecision, () => undefined); // which says where that cannot be
   await fetchWeights(loaded, config.lab.sampler);
   const policy = Policy.fromModel(loaded, tokenizer, {
     name: modelName(folder),
@@ -118,8 +128,6 @@ export async function assemble(config: Config, note: Note = () => undefined): Pr
     train,
     validation,
     ...(needsReference ? { reference: loaded.lora ? loaded.withoutLora() : loaded.copy() } : {}),
-    ...(config.algorithm.adv_estimator === "gae"
-      ? { critic: await loadModel(modelFolder(config.critic.model.path), { head: "value" }) }
-      : {}),
+    ...(config.algorithm.adv_estimator === "gae" ? { critic: await loadCritic(config) } : {}),
   };
 }

@@ -53,9 +53,8 @@ test("a sampler that is the policy is not corrected, unless it is asked for", as
 test("another policy may roll out, and the update corrects for it", async () => {
   const parts = await smallParts();
   const tokenizer = new HfTokenizer(tinyTokenizer());
-  const elsewhere = Object.assign(Policy.fromModel(parts.policy.model.copy(), tokenizer), {
-    sampler: "remote" as const,
-  });
+  const elsewhere = Policy.fromModel(parts.policy.model.copy(), tokenizer);
+  Object.defineProperty(elsewhere, "sampler", { value: "remote" });
   const { metrics, trees } = await new Trainer({ ...parts, sampler: elsewhere }).next();
   assert.ok(trees.every(({ sampler }) => sampler === "remote"));
   assert.ok(Math.abs(metrics["rollout_corr/kl"]!) < 1e-4);

@@ -87,6 +87,7 @@ const special: Readonly<Record<string, Carried>> = {
   "lab.reuse_log_probs": left("how our own update computes"),
   "lab.sampler": refused("vLLM samples there"),
   "lab.cache": refused("vLLM keeps keys and values in its own type"),
+  "lab.matmul_precision": left("how our own update computes"),
   "lab.weights": refused("verl's averages would be in bfloat16 too"),
 };
 

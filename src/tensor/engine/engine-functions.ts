@@ -11,6 +11,8 @@ export interface EngineFunctions {
   /** How many threads share the work. It changes no result. */
   threads(): number;
   set_threads(count: Int): void;
+  /** Whether large matrix products from now on round their factors to bfloat16 (bf16_gemm.h). */
+  round_products(on: Int): void;
   /**
    * C (m x n) = alpha A B (+ C if accumulate); a and b may be read transposed; `batch` products, the
    * ..._batch strides say how far apart (0 repeats the same matrix).
@@ -186,8 +188,9 @@ export interface EngineFunctions {
   ): void;
   /**
    * Products of numbers that are at hand, on every thread, `rounds` times a fixed number. kind: 0 float32 in
-   * registers, 1 bytes in blocks as dots.h multiplies them, 2 float32's digits on matrix tiles. Gives how many
-   * operations that was, a product and its sum counting as two; 0 where this machine has no such products.
+   * registers, 1 bytes in blocks as dots.h multiplies them, 2 float32's digits on matrix tiles, 3 pairs of
+   * bfloat16 as w16a16.h multiplies them. Gives how many operations that was, a product and its sum counting as two;
+   * 0 where this machine has no such products.
    */
   peak_products(kind: Int, rounds: Int): number;
   /** Reads numbers on every thread. Gives their sum, so that nothing can be left out. */
@@ -313,6 +316,7 @@ export interface EngineFunctions {
 export const engineSignatures: Readonly<Record<keyof EngineFunctions, string>> = {
   threads: "i",
   set_threads: "vi",
+  round_products: "vi",
   matmul: "vsiiisiiiSiiiiiifi",
   binary: "visisiSi",
   add_bias: "vSsii",

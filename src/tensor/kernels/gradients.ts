@@ -1,3 +1,4 @@
+import { inMatmulPrecision, type MatmulPrecision } from "../matmul-precision.js";
 import { tf } from "../tfjs.js";
 
 type Tensor = tf.Tensor;
@@ -33,12 +34,12 @@ function register(
     kernelName,
     inputsToSave: inputs,
     outputsToSave: outputs.map((o) => o !== null),
-    gradFunc: (dy, saved, attributes) =>
-      gradient(
-        Array.isArray(dy) ? dy : [dy],
-        unpack(kept, saved),
-        attributes as Record<string, unknown>,
-      ),
+    gradFunc: (dy, saved, attributes) => {
+      const asked = attributes as Record<string, unknown> & { precision: MatmulPrecision };
+      return inMatmulPrecision(asked.precision, () =>
+        gradient(Array.isArray(dy) ? dy : [dy], unpack(kept, saved), asked),
+      );
+    },
   });
 }
 

@@ -1,4 +1,5 @@
 import { fused } from "../fused.js";
+import { inMatmulPrecision, matmulPrecision } from "../matmul-precision.js";
 import { linear as plain } from "../plain.js";
 import { tf } from "../tfjs.js";
 
@@ -34,12 +35,14 @@ export interface Adapted {
 
 /** A linear layer whose weight is not trained: no time goes into a gradient nobody wants. */
 export function frozenLinear(x: tf.Tensor, weight: tf.Tensor, bias?: tf.Tensor): tf.Tensor {
+  const precision = matmulPrecision();
   return tf.customGrad((given) => ({
     value: linear(given as tf.Tensor, weight, bias),
     gradFunc: (dy: tf.Tensor) => {
       const [outputs, inputs] = weight.shape as [number, number];
       const rows: tf.Tensor2D = dy.reshape([-1, outputs]);
-      return tf.matMul(rows, weight as tf.Tensor2D).reshape([...x.shape.slice(0, -1), inputs]);
+      const slope = inMatmulPrecision(precision, () => tf.matMul(rows, weight as tf.Tensor2D));
+      return slope.reshape([...x.shape.slice(0, -1), inputs]);
     },
   }))(x);
 }

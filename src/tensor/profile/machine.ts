@@ -12,12 +12,14 @@ export interface MachineLimits {
   products: number;
   /** Operations per second of 8-bit products, as the dtypes `w4a8` and `w8a8` use them. */
   integerProducts: number;
+  /** Operations per second of products of pairs of bfloat16, as the dtype `w16a16` uses them. */
+  bfloat16Products: number;
   /** Bytes per second read from memory. */
   bandwidth: number;
 }
 
 export interface MeasureOptions {
-  /** How long each of the three measurements takes. Default: 0.3. */
+  /** How long each of the measurements takes. Default: 0.3. */
   seconds?: number;
   /** How many threads share the work. Default: all that the engine uses. */
   threads?: number;
@@ -52,6 +54,7 @@ function measure({ call, isa, upload, release }: Engine, seconds: number): Machi
     threads: call.threads(),
     products: Math.max(products(0), tiled),
     integerProducts: products(1),
+    bfloat16Products: products(3),
     bandwidth,
   };
 }
