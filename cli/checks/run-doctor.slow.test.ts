@@ -45,7 +45,7 @@ test("arpo-lab doctor says what a slow or impossible backend means", () => {
 test("arpo-lab doctor CONFIG diagnoses a run before it runs", () => {
   const fine = doctor(["actor_rollout_ref.rollout.n=16"]);
   assert.equal(fine.status, 0, fine.stdout + fine.stderr);
-  assert.match(fine.stdout, /rows of 384 tokens fit into the model's 512/);
+  assert.match(fine.stdout, /trajectories of 384 tokens fit into the model's 512/);
   const wrong = doctor(["--json", "actor_rollout_ref.rollout.n=1", "data.max_response_length=900"]);
   assert.equal(wrong.status, 1);
   const errors = (JSON.parse(wrong.stdout) as Check[]).filter(({ status }) => status === "error");
