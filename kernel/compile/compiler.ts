@@ -264,6 +264,8 @@ class TypeScriptCells implements CellCompiler {
   }
 
   #bind(text: string, folder: string, id: string, javascript = this.#javascript): BoundFile {
+    // Cells that fail the check and texts that are completed never settle, and are remembered all the same.
+    if (this.#world.age >= 1) this.#renew();
     this.#world.ensure();
     const path = join(folder, `[cell ${id}].${javascript ? "js" : "ts"}`);
     const file = this.#world.bind(path, text, javascript);

@@ -71,10 +71,15 @@ export async function soak(minutes: number): Promise<boolean> {
     while (Date.now() - began < minutes * 60_000) {
       await pause(every);
       for (let i = 0; i < 5; i++, cells++) {
-        await kernel.execute(
-          `{ const xs = Array.from({ length: 1e5 }, (_, i) => i * ${cells}); console.log(xs.length); } xs_${cells % 10} = new Float64Array(1e5)`,
+        const { reply } = await kernel.execute(
+          `{ const xs = Array.from({ length: 1e5 }, (_, i) => i * ${cells}); console.log(xs.length); } ${i === 0 ? "" : "let "}xs_${cells % 10} = new Float64Array(1e5)`,
         );
+        // The type check refuses one of five, whose last name nobody declared.
+        const expected = i === 0 ? "error" : "ok";
+        if (reply.status !== expected)
+          throw new Error(`A cell must end with ${expected}, got ${JSON.stringify(reply)}`);
       }
+      kernel.forget();
       // A page that has to show its files anew; what it holds itself is the browser's.
       if (cells % 50 === 0) await page.reload();
       const since = Date.now() - began;

@@ -143,6 +143,12 @@ export class FrontEnd {
     return frontEnd;
   }
 
+  /** Lets go of the messages that came, for tests that run many cells. */
+  forget(): void {
+    for (const list of [this.iopub, this.received, this.replies]) list.length = 0;
+    this.sent.clear();
+  }
+
   /** Output published before we are subscribed is lost: ask until an idle comes back. */
   async #ready(): Promise<void> {
     for (let heard = false; !heard;) {

@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { FrontEnd } from "./front-end.js";
 
-const CELLS = 2000;
 const STEP = 50;
 /** How far the last quarter may lie above the second, which is after everything has been loaded. */
 const MARGIN = 1.15;
@@ -23,7 +22,7 @@ function residentMb(pid: number): number | undefined {
 const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!;
 
 /** What people do in a session, in turn: the text of a cell and how it ends. */
-function cell(i: number): { code: string; status: "ok" | "error" } {
+function cell(i: number): Cell {
   // prettier-ignore
   const kinds: [code: string, status?: "error"][] = [
     [
@@ -44,15 +43,21 @@ function cell(i: number): { code: string; status: "ok" | "error" } {
   return { code, status };
 }
 
-test(`${CELLS} cells of every kind leave memory and latency as they were`, async (t) => {
+interface Cell {
+  code: string;
+  status: "ok" | "error";
+}
+
+/** Runs cells, and holds the last quarter's memory and latency against the second's. */
+async function staysAsItWas(t: TestContext, count: number, cellOf: (i: number) => Cell) {
   const cwd = mkdtempSync(join(tmpdir(), "arpo-session-"));
   writeFileSync(join(cwd, "lib.ts"), "export const twice = (n: number): number => n * 2;");
   const kernel = await FrontEnd.start({ cwd });
   const curve: { cells: number; ms: number; mb: number | undefined }[] = [];
   try {
     let times: number[] = [];
-    for (let i = 1; i <= CELLS; i++) {
-      const { code, status } = cell(i);
+    for (let i = 1; i <= count; i++) {
+      const { code, status } = cellOf(i);
       const { reply, ms } = await kernel.execute(code);
       assert.equal(reply.status, status, `${code}\n${JSON.stringify(reply)}`);
       assert.equal(reply.execution_count, i);
@@ -60,7 +65,7 @@ test(`${CELLS} cells of every kind leave memory and latency as they were`, async
       if (i % STEP === 0) {
         curve.push({ cells: i, ms: median(times), mb: residentMb(kernel.process.pid!) });
         times = [];
-        kernel.iopub.length = 0;
+        kernel.forget();
       }
     }
   } finally {
@@ -78,4 +83,13 @@ test(`${CELLS} cells of every kind leave memory and latency as they were`, async
   t.diagnostic(`second quarter ${second.mb.toFixed(0)} MB, last ${last.mb.toFixed(0)} MB`);
   assert.ok(last.mb <= second.mb * MARGIN, `from ${second.mb} to ${last.mb} MB`);
   assert.ok(last.ms <= second.ms * 3, `from ${second.ms} to ${last.ms} ms`);
-});
+}
+
+test("2,000 cells of every kind leave memory and latency as they were", (t) =>
+  staysAsItWas(t, 2000, cell));
+
+test("6,000 cells that the type check refuses leave memory and latency as they were", (t) =>
+  staysAsItWas(t, 6000, (i) => ({
+    code: `{ const some = Array.from({ length: ${i} }, (_, k) => k * ${i}); console.log(some.length); } unknown${i % 10} = 1`,
+    status: "error",
+  })));
