@@ -4,7 +4,6 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { small, start } from "../cli/training-run.js";
-import { LabServer } from "../../kernel/server/lab-server.js";
 import { temporaryFolder } from "../temporary.js";
 import { FrontEnd } from "../kernel/front-end.js";
 
@@ -47,11 +46,14 @@ export async function soak(minutes: number): Promise<boolean> {
   const folder = temporaryFolder("soak");
   const { chromium } = await import("playwright-core");
   const executablePath = process.env["ARPO_LAB_CHROMIUM"] ?? "/usr/bin/chromium";
-  const lab = await LabServer.start({ folder, token: "soak" });
+  // A process of its own: what this one keeps of pages and messages is not the lab's.
+  const lab = start(["lab", "--no-browser", "--dir", folder]);
+  const address = /^http:\S+$/m;
+  await lab.said(address);
   const kernel = await FrontEnd.start();
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   const page = await browser.newPage();
-  await page.goto(`http://127.0.0.1:${lab.port}/lab?token=soak`);
+  await page.goto(address.exec(lab.output())![0]);
   const runArgs = [
     ...small(
       "trainer.total_training_steps=1000000",
@@ -61,7 +63,11 @@ export async function soak(minutes: number): Promise<boolean> {
     ...["trainer.max_actor_ckpt_to_keep=1", "--out", join(folder, "run")],
   ];
   const training = start(runArgs);
-  const watched = { training: training.child.pid!, kernel: kernel.process.pid!, lab: process.pid };
+  const watched = {
+    training: training.child.pid!,
+    kernel: kernel.process.pid!,
+    lab: lab.child.pid!,
+  };
   const samples = new Map<string, Sample[]>(Object.keys(watched).map((name) => [name, []]));
   const began = Date.now();
   const warm = Math.min(10, minutes / 4) * 60_000;
@@ -96,7 +102,8 @@ export async function soak(minutes: number): Promise<boolean> {
     await training.ended;
     await browser.close();
     await kernel.close();
-    await lab.stop();
+    lab.child.kill("SIGTERM");
+    await lab.ended;
     rmSync(folder, { recursive: true, force: true });
   }
   let isFlat = true;
