@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { changed, engines, near, packed, scores } from "../../../tests/model/blocks.js";
+import { testAgainWith, testSameBytes } from "../../../tests/model/instruction-sets.js";
 import { randomWeights, smallShape } from "../../../tests/model/random-decoder.js";
 import { Random } from "../../random/random.js";
 import { packHalf, unpackHalf } from "../files/half.js";
 import { type StoredValues, wholeValues } from "../files/weight-file.js";
-import { nativeEngineExists } from "../../tensor/engine/native-engine.js";
 import { EngineDecoder } from "./engine.js";
 import type { DecoderShape } from "./weights.js";
 
@@ -110,50 +108,10 @@ for (const [kind, load] of engines) {
   });
 }
 
-const narrowed = process.env["ARPO_LAB_ISA"] !== undefined;
-const skip = (narrowed || process.arch !== "x64") && "only an x64 processor has these instructions";
-for (const isa of ["sse2", "avx2", "avx512"]) {
-  test(`so it is with no more than ${isa}`, { skip }, () => {
-    // Without the name by which it would take itself for a part of this run.
-    const env = { ...process.env, NODE_TEST_CONTEXT: undefined, ARPO_LAB_ISA: isa };
-    const { status, stdout } = spawnSync(process.execPath, [fileURLToPath(import.meta.url)], {
-      env,
-      encoding: "utf8",
-    });
-    assert.equal(status, 0, stdout);
-  });
-}
-
-const logits = `
-  const { createHash } = await import("node:crypto");
-  const { engines, scores } = await import("${new URL("../../../tests/model/blocks.js", import.meta.url)}");
-  const { randomWeights, smallShape } = await import("${new URL("../../../tests/model/random-decoder.js", import.meta.url)}");
-  const { EngineDecoder } = await import("${new URL("engine.js", import.meta.url)}");
-  const shape = smallShape({ hidden: 64, feedForward: 160, heads: 4, kvHeads: 2, headDim: 16 });
-  const [, load] = engines.find(([kind]) => kind === "native");
-  const decoder = new EngineDecoder(load().call, shape, () => randomWeights(shape, { seed: 7 }), "w16a16");
-  const told = scores(decoder, [[3], [1, 4, 1, 5, 9, 2, 6], [5, 3, 5]]).flat();
-  console.log(told.length, createHash("sha256").update(Float64Array.from(told)).digest("hex"));
-  process.exit(0);
-`;
-
-if (nativeEngineExists())
-  test(
-    "w16a16 has the same bytes with the processor's sums of pairs and with float32's",
-    { skip },
-    () => {
-      // Where the processor has no sums of pairs, or no AVX-512, both are the same.
-      const told = [undefined, "avx512"].map((isa) => {
-        const env = { ...process.env, NODE_TEST_CONTEXT: undefined, ARPO_LAB_ISA: isa };
-        const args = ["--input-type=module", "-e", logits];
-        const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-          env,
-          encoding: "utf8",
-        });
-        assert.equal(status, 0, stderr);
-        return stdout;
-      });
-      assert.match(told[0]!, /^\d+ [0-9a-f]{64}\n$/);
-      assert.equal(told[1], told[0]);
-    },
-  );
+testAgainWith(["sse2", "avx2", "avx512"], import.meta.url);
+// Where the processor has no sums of pairs, or no AVX-512, both are the same.
+testSameBytes(
+  "w16a16 has the same bytes with the processor's sums of pairs and with float32's",
+  ["w16a16"],
+  [undefined, "avx512"],
+);
