@@ -1,5 +1,5 @@
 // The thread pool, as the engine sees it. One job at a time; tasks are claimed by whoever is free, so a
-// busy neighbour slows one worker and not the job. What a task computes must not depend on
+// busy process beside it slows one thread and not the job. What a task computes must not depend on
 // which thread runs it or on how many there are: same bytes with 1 thread and with 64.
 #pragma once
 #include "platform.h"

@@ -37,7 +37,7 @@ for (const backend of ["native", "wasm"].filter((name) => tf.findBackendFactory(
         [1, 1, 0],
       ] as const) {
         const [a, b] = [draw(m * k), draw(n * k)];
-        // Below the normal numbers, and a tie, which goes to the even neighbour.
+        // Below the normal numbers, and a tie, which goes to the even one.
         [a[3], b[5]] = [1e-39, 1 + 2 ** -8];
         const c = new Float32Array(m * n).fill(3);
         const multiply = (rows: number, from: Float32Array, to: Float32Array) => {

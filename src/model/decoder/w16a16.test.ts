@@ -46,7 +46,7 @@ for (const [kind, load] of engines) {
 
   test(`the ${kind} decoder's w16a16 gives sums of products of weights and activations in bfloat16`, () => {
     const weights = randomWeights(bare, { seed: 3 });
-    // Numbers below the normal ones count as zero; a tie goes to the even neighbour.
+    // Numbers below the normal ones count as zero; a tie goes to the even one.
     const head = (weights.head ?? weights.embedding).map((x, i) =>
       i % 7 === 0 ? 1e-39 : i % 7 === 1 ? 1 + 2 ** -8 : x,
     );
