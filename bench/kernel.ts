@@ -1,5 +1,6 @@
 // The kernel beside others, over ZeroMQ, all in one run: cold start, round trips, printing, memory.
 // ipykernel is measured where ARPO_LAB_PYTHON names a Python that has it; tslab comes with the package.
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -27,8 +28,9 @@ const baselines: Baseline[] = [
     argv: [process.execPath, tslab, "kernel", "--config-path", "{connection_file}"],
   },
 ];
-if (process.env.ARPO_LAB_PYTHON !== undefined) {
-  const argv = [process.env.ARPO_LAB_PYTHON, "-m", "ipykernel_launcher", "-f", "{connection_file}"];
+const python = process.env.ARPO_LAB_PYTHON;
+if (python !== undefined && spawnSync(python, ["-c", "import ipykernel"]).status === 0) {
+  const argv = [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"];
   baselines.push({ name: "ipykernel", argv, python: true });
 }
 

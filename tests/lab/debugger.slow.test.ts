@@ -31,14 +31,10 @@ const bug = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-DebuggerBugButton";
 const highlight = ".jp-DebuggerEditor-highlight";
 const variable = (name: string) =>
   tab.page.locator(".jp-DebuggerVariables-name", { hasText: new RegExp(`^${name}$`) });
-/** The bug is there before JupyterLab listens to it: pressed again until it stays down. */
+/** A second press would stop what the first one starts, so there is one, once the button listens. */
 async function startDebugger(): Promise<void> {
-  const pressed = tab.page.locator(`${bug}[aria-pressed="true"]`);
-  for (let tries = 0; tries < 10 && (await pressed.count()) === 0; tries++) {
-    await tab.page.click(bug);
-    await pressed.waitFor({ timeout: 4000 }).catch(() => undefined);
-  }
-  await pressed.waitFor();
+  await tab.page.click(`${bug}:not([aria-disabled="true"], [disabled])`);
+  await tab.page.waitForSelector(`${bug}[aria-pressed="true"]`);
 }
 
 /** Clicks left of a line's number. */

@@ -53,6 +53,11 @@ const printed = async (n: number): Promise<string> =>
       .locator(`${tab.cell(n)} [data-mime-type="application/vnd.jupyter.stdout"]`)
       .allTextContents()
   ).join("");
+/** Waits until all lines are drawn: an output draws at most every 80 ms what is added to it. */
+async function printsAll(n: number): Promise<void> {
+  await until(async () => (await printed(n)).endsWith("line 100.\n"), "the last line is drawn");
+  assert.equal(await printed(n), lines);
+}
 const promptOf = async (n: number): Promise<string> =>
   (await tab.page.textContent(`${tab.cell(n)} .jp-InputArea-prompt`)) ?? "";
 
@@ -68,7 +73,7 @@ test("a page that is reloaded while a cell runs shows all of its output", { skip
   await tab.picture("reloaded-while-running");
   gates[0]!.pass(2);
   await tab.output(1, "the end");
-  assert.equal(await printed(1), lines);
+  await printsAll(1);
   assert.match(await tab.outputText(1), /place 100\./);
   assert.equal(/place/g.exec(await tab.outputText(1))?.length, 1);
   await tab.output(2, "2");
@@ -103,7 +108,7 @@ test("a cell that ends while no page is there shows its output later", { skip },
   tab = await lab.tab();
   await tab.open("long.ipynb");
   await tab.output(1, "the end");
-  assert.equal(await printed(1), lines);
+  await printsAll(1);
   await tab.save();
   assert.match(readFileSync(join(lab.folder, "long.ipynb"), "utf8"), /line 100/);
 });

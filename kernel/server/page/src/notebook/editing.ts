@@ -108,6 +108,7 @@ export const hover: JupyterFrontEndPlugin<void> = {
           create: () => {
             const dom = document.createElement("pre");
             dom.className = "arpo-Hover";
+            dom.tabIndex = 0; // it scrolls where it is long
             dom.textContent = text;
             return { dom };
           },
