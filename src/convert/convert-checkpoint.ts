@@ -118,10 +118,12 @@ async function tiedNames(source: WeightSource, base: BaseFiles): Promise<string[
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { convertCheckpoint } from "arpo-lab/experimental/convert";
  * import { loadModel, Model, saveModel } from "arpo-lab/model";
  *
- * const [from, to] = [await mkdtemp("/tmp/arpo-"), await mkdtemp("/tmp/arpo-")];
+ * const [from, to] = [await mkdtemp(join(tmpdir(), "arpo-")), await mkdtemp(join(tmpdir(), "arpo-"))];
  * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 1, heads: 2 };
  * await saveModel(Model.init(sizes, 1), from);
  * const { dtype } = await convertCheckpoint(from, to, { dtype: "bfloat16", maxShardBytes: 2000 });

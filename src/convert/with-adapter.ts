@@ -47,10 +47,12 @@ function adaptedNames(file: SafetensorsFile, rank: number, source: WeightSource)
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { openFolder, withAdapter } from "arpo-lab/experimental/convert";
  * import { addLora, Model, saveAdapter, saveModel } from "arpo-lab/model";
  *
- * const [base, adapter] = [await mkdtemp("/tmp/arpo-"), await mkdtemp("/tmp/arpo-")];
+ * const [base, adapter] = [await mkdtemp(join(tmpdir(), "arpo-")), await mkdtemp(join(tmpdir(), "arpo-"))];
  * const model = Model.init({ vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 1, heads: 2 }, 1);
  * await saveModel(model, base);
  * addLora(model, { rank: 2, alpha: 4 });

@@ -106,12 +106,14 @@ async function checkFolder(folder: string, settings: EvaluationSettings): Promis
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp, readdir } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { evaluate } from "arpo-lab/run";
  * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * // Usually: await Policy.load("data/models/tiny"), and { tools: taskTools(world) }.
  * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{Godor}</answer>" }));
- * const folder = await mkdtemp("/tmp/arpo-");
+ * const folder = await mkdtemp(join(tmpdir(), "arpo-"));
  * const evaluation = await evaluate(policy, "hotpotqa-lookalike", { samples: 2, folder });
  * assert.equal(evaluation.samples.length, 24);
  * assert.ok(evaluation.benchmarks[0].accuracy.value > 0);

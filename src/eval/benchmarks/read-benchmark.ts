@@ -45,9 +45,11 @@ function readItem(benchmark: Benchmark, line: string, index: number): BenchmarkI
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { readBenchmark } from "arpo-lab/run";
  *
- * const folder = await mkdtemp("/tmp/arpo-");
+ * const folder = await mkdtemp(join(tmpdir(), "arpo-"));
  * await mkdir(`${folder}/mine`);
  * await writeFile(`${folder}/mine/test.jsonl`, '{"q": "2+2?", "answer": 4}\n');
  * const mine = { name: "mine", title: "Mine", task: "math", question: "q", folder } as const;

@@ -87,9 +87,11 @@ function readConversations(
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp, writeFile } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { loadDataset } from "arpo-lab/learn";
  *
- * const dir = await mkdtemp("/tmp/dataset-");
+ * const dir = await mkdtemp(join(tmpdir(), "dataset-"));
  * const info = { toy: { file_name: "toy.jsonl", formatting: "sharegpt" } };
  * await writeFile(dir + "/dataset_info.json", JSON.stringify(info));
  * const turns = [{ from: "human", value: "hi" }, { from: "gpt", value: "hello" }];

@@ -117,12 +117,14 @@ export async function writeModelGguf(
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { HfTokenizer, loadModel, Model } from "arpo-lab/model";
  * import { saveGguf, trainBpe } from "arpo-lab/experimental/formats";
  *
  * const tokenizer = new HfTokenizer(trainBpe(["low lower lowest"], { vocabSize: 270 }));
  * const sizes = { vocabSize: 270, hiddenSize: 32, intermediateSize: 64, layers: 1, heads: 2 };
- * const path = `${await mkdtemp("/tmp/arpo-")}/small.gguf`;
+ * const path = `${await mkdtemp(join(tmpdir(), "arpo-"))}/small.gguf`;
  * await saveGguf(Model.init(sizes, 1), tokenizer, path, { dtype: "q8_0" });
  * assert.equal((await loadModel(path)).config.hiddenSize, 32);
  * assert.deepEqual((await HfTokenizer.load(path)).encode("lower"), tokenizer.encode("lower"));

@@ -57,9 +57,11 @@ async function writeModelFolder(
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp, readdir } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { Model, saveModel } from "arpo-lab/model";
  *
- * const folder = await mkdtemp("/tmp/arpo-");
+ * const folder = await mkdtemp(join(tmpdir(), "arpo-"));
  * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 1, heads: 2 };
  * await saveModel(Model.init(sizes, 1), folder, { maxShardBytes: 8000 });
  * assert.ok((await readdir(folder)).includes("model.safetensors.index.json"));
@@ -83,10 +85,12 @@ export async function saveModel(
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { modelConfig, saveRandomModel } from "arpo-lab/experimental/formats";
  * import { loadModel } from "arpo-lab/model";
  *
- * const folder = await mkdtemp("/tmp/arpo-");
+ * const folder = await mkdtemp(join(tmpdir(), "arpo-"));
  * const config = modelConfig({
  *   vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 1, heads: 2,
  * });

@@ -38,9 +38,11 @@ const rules: OptionRules<LoadModelOptions> = {
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { loadModel, Model, saveModel } from "arpo-lab/model";
  *
- * const folder = await mkdtemp("/tmp/arpo-");
+ * const folder = await mkdtemp(join(tmpdir(), "arpo-"));
  * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 1, heads: 2 };
  * await saveModel(Model.init(sizes, 1), folder, { dtype: "bfloat16" });
  * const model = await loadModel(folder);

@@ -59,9 +59,11 @@ function modulesIn(file: SafetensorsFile, config: AdapterConfig, model: Model): 
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { addLora, loadAdapter, Model, saveAdapter } from "arpo-lab/model";
  *
- * const folder = await mkdtemp("/tmp/arpo-");
+ * const folder = await mkdtemp(join(tmpdir(), "arpo-"));
  * const sizes = { vocabSize: 9, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
  * const model = Model.init(sizes, 1);
  * addLora(model, { rank: 2, alpha: 4 });

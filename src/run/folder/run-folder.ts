@@ -65,9 +65,11 @@ export async function writeWhole(path: string, text: string): Promise<void> {
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { RunFolder } from "arpo-lab/run";
  *
- * const run = await RunFolder.open((await mkdtemp("/tmp/run-")) + "/toy");
+ * const run = await RunFolder.open((await mkdtemp(join(tmpdir(), "run-"))) + "/toy");
  * await run.appendMetrics({ step: 1, "actor/pg_loss": 0.5 });
  * assert.deepEqual(await run.metrics(), [{ step: 1, "actor/pg_loss": 0.5 }]);
  * ```

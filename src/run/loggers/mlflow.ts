@@ -46,6 +46,8 @@ function access(env: Readonly<Record<string, string | undefined>>): Record<strin
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp, rm } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { createServer } from "node:http";
  * import { mlflowLogger } from "arpo-lab/run";
  *
@@ -57,7 +59,7 @@ function access(env: Readonly<Record<string, string | undefined>>): Record<strin
  * }).listen(0, "127.0.0.1");
  * await new Promise((listening) => server.once("listening", listening));
  * const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
- * const folder = await mkdtemp("/tmp/arpo-");
+ * const folder = await mkdtemp(join(tmpdir(), "arpo-"));
  * const logger = await mlflowLogger({ folder, url, project: "p", run: "r", config: {}, env: {} });
  * await logger.log(1, { "actor/entropy_loss": 0.5 });
  * await logger.close?.("finished");

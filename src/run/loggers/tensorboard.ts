@@ -60,9 +60,11 @@ function scalarEvent(
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp, readdir, rm } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { tensorBoard } from "arpo-lab/run";
  *
- * const folder = await mkdtemp("/tmp/arpo-");
+ * const folder = await mkdtemp(join(tmpdir(), "arpo-"));
  * const logger = await tensorBoard(folder);
  * await logger.log(1, { "critic/score/mean": 0.5 });
  * assert.match((await readdir(folder))[0], /^events\.out\.tfevents\./);

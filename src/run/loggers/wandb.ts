@@ -65,9 +65,11 @@ const stamp = (date: Date) =>
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp, readdir, rm } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { wandbLogger } from "arpo-lab/run";
  *
- * const folder = await mkdtemp("/tmp/arpo-");
+ * const folder = await mkdtemp(join(tmpdir(), "arpo-"));
  * const logger = await wandbLogger({ folder, project: "p", run: "r", config: {}, id: "abc" });
  * await logger.log(1, { "critic/score/mean": 0.5 });
  * await logger.close?.("finished");

@@ -173,9 +173,11 @@ function heard(run: SweepRun, line: RunLine): void {
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp, rm } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { sweep } from "arpo-lab/run";
  *
- * const folder = await mkdtemp("/tmp/arpo-");
+ * const folder = await mkdtemp(join(tmpdir(), "arpo-"));
  * const runs = await sweep({
  *   folder,
  *   seeds: [1],

@@ -156,6 +156,8 @@ function watchSignal(warn: (message: string) => void): (step: TrainerStep) => vo
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp, readdir, rm } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { Model } from "arpo-lab/model";
  * import { Policy } from "arpo-lab/policy";
  * import { CodePointTokenizer } from "arpo-lab/experimental/testing";
@@ -181,7 +183,7 @@ function watchSignal(warn: (message: string) => void): (step: TrainerStep) => vo
  * const reward = ({ response }: { response: string }) => response.length;
  * const sets = tasks.calc({ train: 1, test: 1 });
  * const parts = { config, policy, tools: new ToolSet(), reward, train: sets.train, validation: [] };
- * const folder = await mkdtemp("/tmp/arpo-");
+ * const folder = await mkdtemp(join(tmpdir(), "arpo-"));
  * const { step } = await train(parts, { folder });
  * assert.equal(step, 1);
  * assert.ok((await readdir(folder)).includes("global_step_1"));

@@ -284,10 +284,12 @@ export async function cluster(address: string, options: ClusterOptions = {}): Pr
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { attach } from "arpo-lab/experimental/scale";
  *
  * // Usually: const job = await attach("qwen-1f00ab12-1"); await job.follow("runs/qwen"); board("runs/qwen").
- * const jobs = await mkdtemp("/tmp/arpo-jobs-");
+ * const jobs = await mkdtemp(join(tmpdir(), "arpo-jobs-"));
  * await assert.rejects(attach("none-1", { jobs }), /its id must be one of .*, got none-1/);
  * ```
  */

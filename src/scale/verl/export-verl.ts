@@ -232,9 +232,11 @@ async function putReward(config: Config, folder: string, given?: string): Promis
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp, readdir } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { exportVerl } from "arpo-lab/experimental/scale";
  *
- * const folder = `${await mkdtemp("/tmp/arpo-verl-")}/job`;
+ * const folder = `${await mkdtemp(join(tmpdir(), "arpo-verl-"))}/job`;
  * const overrides = ["data.train_files=tasks:calc?train=2", "data.val_files=tasks:calc?test=1"];
  * await exportVerl({ preset: "arpo", overrides }, folder, { tools: { python: "calculator" } });
  * const files = await readdir(folder);

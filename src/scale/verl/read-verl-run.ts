@@ -71,9 +71,11 @@ async function scoresOf(folder: string): Promise<Map<string, Map<number, number>
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { exportVerl, readVerlRun } from "arpo-lab/experimental/scale";
  *
- * const job = `${await mkdtemp("/tmp/arpo-verl-")}/job`;
+ * const job = `${await mkdtemp(join(tmpdir(), "arpo-verl-"))}/job`;
  * const overrides = ["data.train_files=tasks:calc?train=2", "data.val_files=tasks:calc?test=1"];
  * await exportVerl({ preset: "arpo", overrides }, job, { tools: { python: "calculator" } });
  * await mkdir(`${job}/results`);
