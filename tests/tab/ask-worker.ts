@@ -17,6 +17,8 @@ export async function askWorker<T extends object>(
           const worker = new Worker(script, { type: "module" });
           worker.onmessage = ({ data }: MessageEvent<unknown>) => resolve(data);
           worker.onerror = ({ message }) => resolve({ error: message });
+          const late = "the page works, and its worker has not answered for 600 s";
+          setTimeout(() => resolve({ error: late }), 600_000);
           worker.postMessage(asked);
         }),
       [`${name}.js`, work] as const,
