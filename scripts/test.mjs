@@ -108,16 +108,16 @@ if (again && failing.size > 0 && failing.size <= MOST_AGAIN) {
   const alone = await outcomes([...failing], 1);
   const failed = (tests) => new Set(failuresOf(tests).map(named));
   const passed = (tests) => new Set(tests.filter(({ outcome }) => outcome === "passed").map(named));
-  const once = (failures, passes, how) => {
-    for (const failure of failures)
-      if (passes.has(failure)) console.log(`UNSTEADY ${failure} (${how})`);
-  };
-  once(failed(found), passed(alone), "failed beside others, passed alone");
-  once(failed(alone), passed(found), "passed beside others, failed alone");
-  const before = passed(found);
+  const [first, still] = [passed(found), failed(alone)];
+  // A limit that was exceeded, or a process that ended, is no test that could pass: it is absent the second time.
+  for (const failure of failed(found))
+    if (!still.has(failure))
+      console.log(`UNSTEADY ${failure} (failed beside others, passed alone)`);
+  for (const failure of still)
+    if (first.has(failure)) console.log(`UNSTEADY ${failure} (passed beside others, failed alone)`);
   found = [
     ...found.filter(({ file }) => !failing.has(file)),
-    ...alone.filter((test) => test.outcome !== "failed" || !before.has(named(test))),
+    ...alone.filter((test) => test.outcome !== "failed" || !first.has(named(test))),
   ];
 }
 for (const failure of failuresOf(found)) console.log(`FAILED ${named(failure)}`);
