@@ -98,7 +98,7 @@ export async function* figures(): AsyncIterable<Figure> {
     rollout(even, task, { ...common, ...rolloutPresets.arpo, tools: tool(0), seed: 1 });
   const apart = () =>
     rollout(even, new Array<typeof task>(16).fill(task), { ...common, tools: tool(0), seed: 1 });
-  const { trajectories: rows, nodes } = await tree();
+  const { trajectories, nodes } = await tree();
   const written = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   const whole = (await apart()).reduce((sum, t) => sum + t.selected[0]!.tokens.length, 0);
   const [ours, theirs] = await beside(tree, apart);
@@ -120,7 +120,7 @@ export async function* figures(): AsyncIterable<Figure> {
     ...tokens,
     ratio: tokens.value / tokens.baselineValue,
   };
-  yield { name: "rollout.tree_rows", value: rows.length, unit: "rows" };
+  yield { name: "rollout.trajectories", value: trajectories.length, unit: "trajectories" };
 
   // 16 from 8 where no trajectory calls a tool: 48 tokens each, the refills together against one at a time.
   const silent: typeof common = {
