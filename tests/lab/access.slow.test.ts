@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
+import { until } from "../until.js";
 import { BrowserLab, codeCell, noBrowser as skip, notebookFile, type Tab } from "./browser-lab.js";
 
 const axeSource = readFileSync(
@@ -33,7 +34,9 @@ before(async () => {
   const lesson = [
     { cell_type: "markdown", id: "m", metadata: {}, source: "# 01 · First\n\n**Now** read." },
   ];
+  const names = Array.from({ length: 60 }, (_, i) => `n${i}: 0`).join(", ");
   lab = await BrowserLab.start({
+    "hover.ipynb": notebookFile([codeCell("h", `const wide = { ${names} };\nwide.n0`)]),
     "access.ipynb": notebookFile(cells),
     "notebooks/01-first.ipynb": notebookFile(lesson),
   });
@@ -145,4 +148,22 @@ test("a lesson on the launcher says what it is about", { skip }, async () => {
   await card.focus();
   await tab.page.keyboard.press("Enter");
   await tab.page.waitForSelector('.lm-TabBar-tabLabel:text("01-first.ipynb")');
+});
+
+test("a hover that is too long for its box scrolls by keyboard", { skip }, async () => {
+  await tab.open("hover.ipynb");
+  await tab.run(1);
+  await tab.output(1, "0");
+  await tab.page
+    .locator(`${tab.cell(1)} .cm-content`)
+    .getByText("wide", { exact: true })
+    .first()
+    .hover();
+  const box = tab.page.locator(".arpo-Hover");
+  await box.waitFor();
+  assert.ok(await box.evaluate((node) => node.scrollHeight > node.clientHeight), "it is too long");
+  assert.deepEqual(await violations(".arpo-Hover"), []);
+  await box.focus();
+  await tab.page.keyboard.press("End");
+  await until(() => box.evaluate((node) => node.scrollTop > 0), "the hover scrolls");
 });
