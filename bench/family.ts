@@ -3,9 +3,9 @@
 import { advantages, creditEstimators } from "../src/learn/advantages.js";
 import { score } from "../src/reward/score-trees.js";
 import { branchRules } from "../src/rollout/branch/branch-rule.js";
-import { expansionRules } from "../src/rollout/branch/family/settings.js";
+import { expansionRules } from "../src/rollout/rules/registry.js";
 import { rollout } from "../src/rollout/rollout.js";
-import { rolloutPresets } from "../src/preset-table.js";
+import { rolloutPresets } from "../src/rollout/presets.js";
 import type { RolloutTree } from "../src/rollout/rollout-tree.js";
 import { randomTextPolicy } from "../src/rollout/testing/random-text-policy.js";
 import { calculator } from "../src/tools/calculator/calculator.js";

@@ -10,7 +10,7 @@ import { LocalPolicy } from "../src/policy/local-policy.js";
 import type { Policy } from "../src/policy/policies.js";
 import type { Sequence, Segment } from "../src/policy/policy.js";
 import { rollout } from "../src/rollout/rollout.js";
-import { rolloutPresets } from "../src/preset-table.js";
+import { rolloutPresets } from "../src/rollout/presets.js";
 import type { RolloutOptions } from "../src/rollout/options.js";
 import { CodePointTokenizer } from "../src/rollout/testing/code-point-tokenizer.js";
 import { loadNativeEngine, nativeEngineExists } from "../src/tensor/engine/native-engine.js";

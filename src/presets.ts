@@ -1,7 +1,13 @@
 import { asPreset } from "../arguments/check-options.js";
 import type { AdvantageOptions } from "./learn/advantages.js";
 import type { UpdateOptions } from "./learn/update/update-settings.js";
-import { learnPresets, type PresetName, rolloutPresets } from "./preset-table.js";
+import { learnPresets } from "./learn/presets.js";
+import {
+  type FamilyPreset,
+  familyPresets,
+  type PresetName,
+  rolloutPresets,
+} from "./rollout/presets.js";
 import type { RolloutOptions } from "./rollout/options.js";
 
 /** What a cell needs to know of an algorithm: how it rolls out, and how it updates. */
@@ -12,13 +18,9 @@ export const algorithms = {
   grpo: { ...rolloutPresets.grpo, ...learnPresets.grpo },
   arpo: { ...rolloutPresets.arpo, ...learnPresets.arpo },
   aepo: { ...rolloutPresets.aepo, ...learnPresets.aepo },
-  "tree-grpo": { ...rolloutPresets["tree-grpo"], ...learnPresets["tree-grpo"] },
-  at2po: { ...rolloutPresets.at2po, ...learnPresets.at2po },
-  treerl: { ...rolloutPresets.treerl, ...learnPresets.treerl },
-  appo: { ...rolloutPresets.appo, ...learnPresets.appo },
-  fr3e: { ...rolloutPresets.fr3e, ...learnPresets.fr3e },
-  treepo: { ...rolloutPresets.treepo, ...learnPresets.treepo },
-  "spo-tree": { ...rolloutPresets["spo-tree"], ...learnPresets["spo-tree"] },
+  ...(Object.fromEntries(
+    familyPresets.map((name) => [name, { ...rolloutPresets[name], ...learnPresets[name] }]),
+  ) as Record<FamilyPreset, CellPreset>),
 } as const satisfies Record<PresetName, CellPreset>;
 
 /**

@@ -2,7 +2,7 @@
 // all sequences besides the first few are fresh ones, which the reference makes one after the other.
 import type { Policy } from "../../src/policy/policies.js";
 import { rollout } from "../../src/rollout/rollout.js";
-import { rolloutPresets } from "../../src/preset-table.js";
+import { rolloutPresets } from "../../src/rollout/presets.js";
 import type { RolloutOptions } from "../../src/rollout/options.js";
 import type { Figure } from "../figure.js";
 import { beside } from "./beside.js";

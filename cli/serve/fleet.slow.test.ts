@@ -9,7 +9,7 @@ import { tasks } from "../../src/data/tasks/index.js";
 import { world } from "../../src/data/tasks/world.js";
 import { Policy } from "../../src/policy/policies.js";
 import { rollout } from "../../src/rollout/rollout.js";
-import { rolloutPresets } from "../../src/preset-table.js";
+import { rolloutPresets } from "../../src/rollout/presets.js";
 import { UnfinishedRollout } from "../../src/rollout/unfinished-rollout.js";
 import { taskTools } from "../../src/defaults/task-tools.js";
 import { until } from "../../tests/until.js";

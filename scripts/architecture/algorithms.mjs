@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const file = "docs/algorithms.md";
 
-/** What an estimator gives a token, and where it is computed; families in `src/learn/credit`. */
+/** What an estimator gives a token, and where it is computed; those of the family say it themselves. */
 const estimators = {
   grpo: ["(score - group mean) / (group deviation + 1e-6)", "advantage/by-group"],
   rloo: ["score - mean of the others in the group", "advantage/by-group"],
@@ -37,38 +37,6 @@ const estimators = {
     "δ(t) = r(t) + γ V(t+1) - V(t); A(t) = δ(t) + γ λ A(t+1); whitened; needs a critic",
     "advantage/by-token",
   ],
-  tree_grpo: ["GRPO within the tree + GRPO across the trees of the prompt", "credit/tree-grpo"],
-  at2po: [
-    "value of the turn: normalised leaf scores, gathered upwards by a softmax of entropy",
-    "credit/at2po",
-  ],
-  treerl: [
-    "(value - root value) + (value - parent's value), of a segment, over √leaves",
-    "credit/treerl",
-  ],
-  appo: [
-    "advantage among root trajectories + mean advantage of the branches that left there or later",
-    "credit/appo",
-  ],
-  treepo: [
-    "mean over depths of score - mean of the group that shares the prefix; whitened",
-    "credit/treepo",
-  ],
-  spo_chain: [
-    "value at the segment's end - value at its start; needs rollouts from cut points",
-    "credit/spo",
-  ],
-  spo_tree: ["value of the segment - value of its parent", "credit/spo"],
-  fr3e: [
-    "(score - mean of the state's rollouts), scaled by the change of value between states",
-    "credit/fr3e",
-  ],
-  mt_grpo: [
-    "outcome advantage + first turn's advantage before the first result; outcome after it",
-    "credit/mt-grpo",
-  ],
-  gigpo: ["episode advantage + advantage among steps with the same observation", "credit/gigpo"],
-  turn_baseline: ["return from the turn on - a baseline per turn", "credit/turn-baseline"],
 };
 
 /** MathML as one line of text. */
@@ -138,6 +106,11 @@ const sourceOf = (name) => {
   );
   return `../${folder}/${found}`;
 };
+/** The file that an estimator of the family is computed in. */
+const creditSource = (name) => {
+  const file = `credit/${name.replaceAll("_", "-")}`;
+  return existsSync(join(root, `src/learn/${file}.ts`)) ? file : `credit/${name.split("_")[0]}`;
+};
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 const cell = (text) => text.replaceAll("|", "\\|");
 
@@ -145,14 +118,21 @@ async function page() {
   const { lossDefinitions } = await import("../../dist/src/learn/loss/registry.js");
   const { estimatorNames } = await import("../../dist/src/learn/advantages.js");
   const { lossDefaults } = await import("../../dist/src/learn/loss/options.js");
+  const { estimatorDefinitions } = await import("../../dist/src/learn/credit/registry.js");
+  const all = {
+    ...estimators,
+    ...Object.fromEntries(
+      estimatorDefinitions.map(({ name, formula }) => [name, [formula, creditSource(name)]]),
+    ),
+  };
   const faults = [
-    ...estimatorNames.filter((name) => !(name in estimators)),
-    ...Object.keys(estimators).filter((name) => !estimatorNames.includes(name)),
+    ...estimatorNames.filter((name) => !(name in all)),
+    ...Object.keys(all).filter((name) => !estimatorNames.includes(name)),
   ].map((name) => `scripts/architecture/algorithms.mjs and the estimators differ in ${name}`);
   const credit = estimatorNames
-    .filter((name) => name in estimators)
+    .filter((name) => name in all)
     .map((name) => {
-      const [formula, source] = estimators[name];
+      const [formula, source] = all[name];
       return `| \`${name}\` | ${cell(formula)} | [source](../src/learn/${source}.ts) |`;
     });
   const losses = Object.entries(lossDefinitions).map(([name, definition]) => {

@@ -12,7 +12,7 @@ export type {
 export type { DynamicRollouts } from "../rollout/settings.js";
 export { UnfinishedRollout } from "../rollout/unfinished-rollout.js";
 export { presets, type CellPreset } from "../presets.js";
-export type { PresetName } from "../preset-table.js";
+export type { PresetName } from "../rollout/presets.js";
 
 // Trees
 export { RolloutTree } from "../rollout/rollout-tree.js";

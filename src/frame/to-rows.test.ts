@@ -6,7 +6,7 @@ import { advantages } from "../learn/advantages.js";
 import { Model } from "../model/transformer/transformer.js";
 import { score } from "../reward/score-trees.js";
 import { rollout } from "../rollout/rollout.js";
-import { rolloutPresets } from "../preset-table.js";
+import { rolloutPresets } from "../rollout/presets.js";
 import { randomTextPolicy } from "../rollout/testing/random-text-policy.js";
 import { ToolSet } from "../tools/tool-set.js";
 import { calculator } from "../tools/calculator/calculator.js";

@@ -1,6 +1,12 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, oneOf, type OptionRules, share } from "../../arguments/check-options.js";
-import type { PresetName } from "../preset-table.js";
+import {
+  checkOptions,
+  oneOf,
+  type OptionRule,
+  type OptionRules,
+  share,
+} from "../../arguments/check-options.js";
+import type { PresetName } from "../rollout/presets.js";
 import type { Scored, ScoredTrajectory } from "../reward/scored.js";
 import { hardAttribution } from "./advantage/attribution.js";
 import {
@@ -25,11 +31,13 @@ import {
 import {
   familyCredit,
   familyEstimators,
-  isFamilyEstimator,
+  estimatorNamed,
+  type CreditOptions,
+  creditRules,
   type FamilyEstimator,
-} from "./credit/adapt/estimate.js";
+} from "./credit/registry.js";
+import type { EstimatorDefinition } from "./credit/definition.js";
 import { type Credit, grpoCredit, rlooCredit } from "./credit/credit.js";
-import { type CreditOptions, creditRules } from "./credit/options.js";
 import { presetRule, withPreset } from "./update/update-settings.js";
 
 /**
@@ -80,10 +88,10 @@ export interface AdvantageOptions extends CreditOptions {
   /** An algorithm, whose estimator is used unless `estimator` names another. Default: none. */
   preset?: PresetName;
   /**
-   * How scores become advantages, by name (docs/algorithms.md). Default: the preset's, else
-   * `grpo`.
+   * How scores become advantages, by name (docs/algorithms.md) or a definition of your own. Default: the
+   * preset's, else `grpo`.
    */
-  estimator?: Estimator;
+  estimator?: Estimator | EstimatorDefinition;
   /** Discount; used by gae and reinforce_plus_plus. Default: 1. */
   gamma?: number;
   /** GAE's lambda. Default: 1. */
@@ -108,11 +116,17 @@ export interface AdvantageOptions extends CreditOptions {
   tokenRewards?: Rows;
 }
 
+/** One of some names, or a definition, which `defineEstimator` has checked. */
+const named = (names: readonly string[]): OptionRule => ({
+  ...oneOf(names),
+  holds: (v) => typeof v === "object" || names.includes(v as string),
+});
+
 /** What every option of `advantages` and `creditOf` may be. */
 const advantageRules: OptionRules<AdvantageOptions> = {
   ...creditRules,
   preset: presetRule,
-  estimator: oneOf(estimatorNames),
+  estimator: named(estimatorNames),
   gamma: share,
   lambda: share,
   normalizeByDeviation: "boolean?",
@@ -145,18 +159,23 @@ function valuesOf(sequences: AdvantageOptions["rows"] = []): Rows | undefined {
   return values.length === sequences.length && values.length > 0 ? values : undefined;
 }
 
-function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): Advantages {
+function estimate(
+  scored: Scored,
+  options: AdvantageOptions,
+  name: Estimator | EstimatorDefinition,
+): Advantages {
   const { gamma = 1, lambda = 1, normalizeByDeviation = true, baselines } = options;
   const rewards = options.tokenRewards ?? scored.trajectories.map(placeReward);
   const { rows: sequences = scored.trajectories } = options;
   const mask = sequences.map(trainedMask);
   const groups = scored.trajectories.map(({ group }) => group);
   const outcome = { rewards, mask, groups };
-  if (isFamilyEstimator(name)) {
-    const given = familyCredit(scored, rewards, name, options).advantages;
+  const definition = estimatorNamed(name);
+  if (definition) {
+    const given = familyCredit(scored, rewards, definition, options).advantages;
     return { advantages: given, returns: given };
   }
-  switch (name) {
+  switch (name as keyof typeof estimators) {
     case "gae": {
       const values = options.values ?? valuesOf(options.rows);
       if (!values) throw new TypeError("Cannot use gae: a critic's values must be given, got none");
@@ -227,7 +246,7 @@ export function advantages(scored: Scored, given: AdvantageOptions = {}): Traini
     advantages: new Float32Array(final[i]!),
     returns: new Float32Array(returns[i]!),
   }));
-  return new TrainingBatch(sequences, name, scored);
+  return new TrainingBatch(sequences, typeof name === "object" ? name.name : name, scored);
 }
 
 /**
@@ -268,11 +287,12 @@ export const creditEstimators: readonly ("grpo" | "rloo" | FamilyEstimator)[] = 
  */
 export function creditOf(scored: Scored, given: AdvantageOptions = {}): Credit {
   checkArguments("give credit", { scored }, { scored: { trajectories: "list", trees: "list" } });
-  checkOptions("give credit", given, { ...advantageRules, estimator: oneOf(creditEstimators) });
+  checkOptions("give credit", given, { ...advantageRules, estimator: named(creditEstimators) });
   const options = withPreset("give credit", given);
   const { estimator = "grpo", normalizeByDeviation } = options;
   const rewards = options.tokenRewards ?? scored.trajectories.map(placeReward);
-  if (isFamilyEstimator(estimator)) return familyCredit(scored, rewards, estimator, options);
+  const definition = estimatorNamed(estimator);
+  if (definition) return familyCredit(scored, rewards, definition, options);
   const mask = scored.trajectories.map(({ trajectory }) => trajectory.lossMask);
   const outcome = { rewards, mask, groups: scored.trajectories.map(({ group }) => group) };
   if (estimator === "grpo") {

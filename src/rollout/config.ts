@@ -2,17 +2,12 @@ import { named, shown } from "../../arguments/check-arguments.js";
 import { checkOptions } from "../../arguments/check-options.js";
 import { defined } from "../../arguments/defined.js";
 import type { Sampling } from "../policy/policy.js";
-import { algorithmPresets } from "../preset-table.js";
+import { algorithmPresets } from "./presets.js";
 import { toolSetOf } from "../tools/tool-set.js";
-import { branchRules } from "./branch/branch-rule.js";
-import { completeSettings } from "./branch/family/complete-settings.js";
-import {
-  expansionRules,
-  type ExpansionSettings,
-  fixedTrajectories,
-  isExpansion,
-  publishedTrajectories,
-} from "./branch/family/settings.js";
+import type { BranchRule } from "./branch/branch-rule.js";
+import { completeSettings } from "./rules/settings.js";
+import type { RuleDefinition } from "./rules/definition.js";
+import { expansionRules, writtenRule } from "./rules/registry.js";
 import { rolloutRules } from "./option-rules.js";
 import type { ReadyOptions, RolloutOptions } from "./options.js";
 import type { RolloutConfig } from "./settings.js";
@@ -33,8 +28,7 @@ export function readyOptions(action: string, given: RolloutOptions): ReadyOption
 /** A preset's settings for another `n`: a tree starts with the same share of its trajectories. */
 function scaled(preset: ReadyOptions, { n }: RolloutOptions): ReadyOptions {
   const { n: usual, initialRollouts, rule } = preset;
-  const grows = rule === undefined || (branchRules as readonly string[]).includes(rule);
-  if (!grows || !usual || !initialRollouts || !Number.isSafeInteger(n)) return preset;
+  if (writtenRule(rule) || !usual || !initialRollouts || !Number.isSafeInteger(n)) return preset;
   return { ...preset, initialRollouts: Math.max(1, Math.ceil((n! * initialRollouts) / usual)) };
 }
 
@@ -46,13 +40,12 @@ export function rolloutConfig(given: RolloutOptions): RolloutConfig {
   checkExpansion(options);
   const validate = options.mode === "validate";
   const named = options.rule ?? "arpo-code";
-  const expansion = isExpansion(named)
-    ? completeSettings("roll out", named, options.expand)
-    : undefined;
-  const { n, initialRollouts } = trajectoriesOf(options, validate ? undefined : expansion);
+  const written = writtenRule(named);
+  const expansion = written && completeSettings("roll out", written, options.expand);
+  const { n, initialRollouts } = trajectoriesOf(options, validate ? undefined : written);
   const beamSize = options.beamSize ?? 1;
   const attemptsPerTrajectory = options.attemptsPerTrajectory ?? beamSize - 1;
-  const rule = isExpansion(named) ? "arpo-code" : named;
+  const rule = written ? "arpo-code" : (named as BranchRule);
   const dynamic = options.dynamicRollouts
     ? options.dynamicRollouts === true
       ? {}
@@ -119,21 +112,21 @@ const callsOf = ({ callLimit, tools, environment }: ReadyOptions) =>
   callLimit ?? tools?.callLimit ?? (environment ? environmentCalls : 0);
 
 /** Trajectories per prompt, and how many it starts with. */
-function trajectoriesOf(options: ReadyOptions, expansion: ExpansionSettings | undefined) {
-  if (!expansion) {
+function trajectoriesOf(options: ReadyOptions, rule: RuleDefinition | undefined) {
+  if (!rule) {
     const n = options.n ?? 1;
     // As the reference: a budget of n trajectories starts with no more than n.
     const first = options.initialRollouts ?? n;
     return { n, initialRollouts: Math.min(n, first) };
   }
-  const fixed = fixedTrajectories(expansion);
-  const usual = publishedTrajectories[expansion.rule];
+  const { usual } = rule;
+  const fixed = rule.trajectories?.(completeSettings("roll out", rule, options.expand)) ?? {};
   const of = (name: "n" | "initialRollouts") => {
     const given = options[name];
     const value = fixed[name];
     if (given !== undefined && value !== undefined && given !== value && name === "n") {
       throw new RangeError(
-        `Cannot roll out: n follows from the settings of rule ${expansion.rule} and must be ${value} or left out, got ${shown(given)}`,
+        `Cannot roll out: n follows from the settings of rule ${rule.name} and must be ${value} or left out, got ${shown(given)}`,
       );
     }
     return value ?? given ?? usual?.[name] ?? 1;
@@ -160,16 +153,18 @@ function familyCompat(compat: RolloutOptions["compat"]) {
 
 /** Throws where a rule that looks at what has been written cannot do so. */
 function checkExpansion(options: ReadyOptions): void {
-  const { rule, expand } = options;
-  if (rule === undefined || !isExpansion(rule)) {
+  const { expand } = options;
+  const written = writtenRule(options.rule);
+  if (!written) {
     if (expand === undefined) return;
     const { rule: meant } = expand as { rule?: unknown };
     const hint = meant === undefined ? "" : `; write rule: ${JSON.stringify(meant)} beside expand`;
     throw new RangeError(
-      `Cannot roll out: expand is for the rules ${expansionRules.join(", ")}, got ${rule ?? "arpo-code"}${hint}`,
+      `Cannot roll out: expand is for the rules ${expansionRules.join(", ")}, got ${String(options.rule ?? "arpo-code")}${hint}`,
     );
   }
   if (options.mode === "validate") return;
+  const { name: rule, judge } = written;
   if (options.scheduling === "lockstep") {
     throw new RangeError(
       `Cannot roll out: rule ${rule} needs scheduling "prompt", got "${options.scheduling}"`,
@@ -180,7 +175,7 @@ function checkExpansion(options: ReadyOptions): void {
       `Cannot roll out: dynamicRollouts is for AEPO's rules, got it with rule ${rule}`,
     );
   }
-  const { signal } = completeSettings("roll out", rule, expand) as { signal?: string };
+  const { signal } = completeSettings("roll out", written, expand) as { signal?: string };
   if (options.keepTop === false && (signal === "top-entropy" || signal === "appo")) {
     throw new RangeError(
       `Cannot roll out: signal ${signal} is made of the alternatives that keepTop keeps, got keepTop false`,
@@ -191,9 +186,7 @@ function checkExpansion(options: ReadyOptions): void {
       "Cannot roll out: expand.signal group-mixed depends on the outcomes of the first rollouts and needs a judge, got none",
     );
   }
-  if (rule === "fr3e" && !options.judge) {
-    throw new TypeError(
-      "Cannot roll out: rule fr3e explores a right and a wrong rollout and needs a judge, got none",
-    );
+  if (judge !== undefined && !options.judge) {
+    throw new TypeError(`Cannot roll out: rule ${rule} ${judge} and needs a judge, got none`);
   }
 }

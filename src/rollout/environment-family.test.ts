@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { expansionRules } from "./branch/family/settings.js";
+import { expansionRules } from "./rules/registry.js";
 import { rollout } from "./rollout.js";
 import type { RolloutOptions } from "./options.js";
 import { CloneableDice, counts, Dice, gambler } from "../../tests/rollout/dice.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { calculator } from "../tools/calculator/calculator.js";
 import { ToolSet } from "../tools/tool-set.js";
-import { expansionRules, type ExpansionRule } from "./branch/family/settings.js";
+import { expansionRules, type ExpansionRule } from "./rules/registry.js";
 import { rollout } from "./rollout.js";
 import { treesFromJsonl, treesToJsonl } from "./files/tree-jsonl.js";
 import { treesFromParquet, treesToParquet } from "./files/tree-parquet.js";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { calculator } from "../tools/calculator/calculator.js";
 import { ToolSet } from "../tools/tool-set.js";
 import { rollout } from "./rollout.js";
-import { rolloutPresets } from "../preset-table.js";
+import { rolloutPresets } from "./presets.js";
 import { treesFromJsonl, treesToJsonl } from "./files/tree-jsonl.js";
 import type { RolloutTree } from "./rollout-tree.js";
 import { randomTextPolicy } from "./testing/random-text-policy.js";

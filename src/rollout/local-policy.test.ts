@@ -14,9 +14,9 @@ import { tf } from "../tensor/tf.js";
 import { calculator } from "../tools/calculator/calculator.js";
 import { ToolSet } from "../tools/tool-set.js";
 import { rollout } from "./rollout.js";
-import { rolloutPresets } from "../preset-table.js";
+import { rolloutPresets } from "./presets.js";
 import { treesToJsonl } from "./files/tree-jsonl.js";
-import type { ExpansionRule } from "./branch/family/settings.js";
+import type { ExpansionRule } from "./rules/registry.js";
 import type { RolloutOptions, TrajectoryJudge } from "./options.js";
 import type { RolloutTree } from "./rollout-tree.js";
 

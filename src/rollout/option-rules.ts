@@ -13,12 +13,16 @@ import { samplingRules } from "../policy/check-generate.js";
 import { callFormatNames } from "../tools/calls/call-format.js";
 import type { Sampling } from "../policy/policy.js";
 import { branchRules } from "./branch/branch-rule.js";
-import { expansionRules } from "./branch/family/settings.js";
+import { expansionRules } from "./rules/registry.js";
 import { type EntropyOptions, entropyRules } from "./branch/segment-entropy.js";
 import type { RolloutCompat, RolloutOptions } from "./options.js";
-import { algorithmPresets } from "../preset-table.js";
+import { algorithmPresets } from "./presets.js";
 import type { DynamicRollouts } from "./settings.js";
 import type { PromptLimit } from "./task.js";
+
+const names = oneOf([...branchRules, ...expansionRules]);
+/** A name, or a definition, which `defineRule` has checked. */
+const named = { ...names, holds: (v: unknown) => names.holds(v) || typeof v === "object" };
 
 /** What every option of a rollout may be. */
 export const rolloutRules: OptionRules<RolloutOptions> = {
@@ -27,7 +31,7 @@ export const rolloutRules: OptionRules<RolloutOptions> = {
   initialRollouts: integer(1),
   beamSize: integer(1),
   attemptsPerTrajectory: integer(0),
-  rule: oneOf([...branchRules, ...expansionRules]),
+  rule: named,
   // The rule says which of them there are: `completeSettings`.
   expand: "object?",
   current: "policy?",

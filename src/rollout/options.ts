@@ -3,12 +3,13 @@ import type { ToolOutcome, Tools, ToolSet } from "../tools/tool-set.js";
 import type { CallFormat, CallFormatName } from "../tools/calls/call-format.js";
 import type { EnvironmentSource } from "../environment/environment.js";
 import type { DynamicRollouts } from "./settings.js";
-import type { PresetName } from "../preset-table.js";
+import type { PresetName } from "./presets.js";
 import type { PromptLimit } from "./task.js";
 import type { RolloutTreeData } from "./tree/tree-data.js";
 import type { Trajectory } from "./tree/trajectory.js";
 import type { BranchRule } from "./branch/branch-rule.js";
-import type { ExpandOptions, ExpansionRule } from "./branch/family/settings.js";
+import type { RuleDefinition } from "./rules/definition.js";
+import type { ExpandOptions, ExpansionRule } from "./rules/registry.js";
 import type { EntropyBaselines } from "./branch/entropy-baselines.js";
 import type { EntropyOptions } from "./branch/segment-entropy.js";
 import type {
@@ -98,8 +99,8 @@ export interface RolloutOptions {
    * beamSize - 1.
    */
   attemptsPerTrajectory?: number;
-  /** Default `arpo-code`. */
-  rule?: RolloutRule;
+  /** By its name, or a definition of your own. Default `arpo-code`. */
+  rule?: RolloutRule | RuleDefinition;
   /** Settings of a rule that looks at what has been written (`expansionRules`). Default: as published. */
   expand?: ExpandOptions;
   /**
@@ -108,8 +109,8 @@ export interface RolloutOptions {
    */
   current?: Policy;
   /**
-   * `fr3e`: which of the first rollouts are right. It explores a right and a wrong one. Default:
-   * none; `fr3e` needs it.
+   * Which of the first rollouts are right, for a rule that explores a right and a wrong one. Default: none;
+   * such a rule needs it.
    */
   judge?: TrajectoryJudge;
   /** `branch_probability`. Default 0.5. */

@@ -11,7 +11,7 @@ import { Random } from "../random/random.js";
 import { calculator } from "../tools/calculator/calculator.js";
 import { ToolSet } from "../tools/tool-set.js";
 import { rollout } from "./rollout.js";
-import { rolloutPresets } from "../preset-table.js";
+import { rolloutPresets } from "./presets.js";
 import { treesToJsonl } from "./files/tree-jsonl.js";
 import type { RolloutOptions } from "./options.js";
 import type { RolloutTree } from "./rollout-tree.js";

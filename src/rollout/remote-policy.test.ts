@@ -6,7 +6,7 @@ import { RemotePolicy } from "../policy/remote/remote-policy.js";
 import { calculator } from "../tools/calculator/calculator.js";
 import { ToolSet } from "../tools/tool-set.js";
 import { rollout } from "./rollout.js";
-import { rolloutPresets } from "../preset-table.js";
+import { rolloutPresets } from "./presets.js";
 import { treesFromJsonl, treesToJsonl } from "./files/tree-jsonl.js";
 import { CodePointTokenizer } from "./testing/code-point-tokenizer.js";
 

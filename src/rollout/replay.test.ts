@@ -6,7 +6,7 @@ import { ToolSet } from "../tools/tool-set.js";
 import { branchRules } from "./branch/branch-rule.js";
 import { decidedByEntropy } from "./replay/replay.js";
 import { rollout } from "./rollout.js";
-import { rolloutPresets } from "../preset-table.js";
+import { rolloutPresets } from "./presets.js";
 import type { RolloutOptions } from "./options.js";
 import { randomTextPolicy } from "./testing/random-text-policy.js";
 

@@ -6,7 +6,7 @@ import { calculator } from "../tools/calculator/calculator.js";
 import { ToolSet } from "../tools/tool-set.js";
 import type { Tool } from "../tools/tool.js";
 import { rollout } from "./rollout.js";
-import { rolloutPresets } from "../preset-table.js";
+import { rolloutPresets } from "./presets.js";
 import type { RolloutOptions } from "./options.js";
 import type { RolloutTree } from "./rollout-tree.js";
 import { randomTextPolicy } from "./testing/random-text-policy.js";

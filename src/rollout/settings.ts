@@ -1,6 +1,5 @@
 import type { Sampling } from "../policy/policy.js";
-import type { ExpansionRule, ExpansionSettings } from "./branch/family/settings.js";
-import type { BranchRule, BranchSettings } from "./branch/branch-rule.js";
+import type { BranchSettings } from "./branch/branch-rule.js";
 import type { EntropyOptions } from "./branch/segment-entropy.js";
 import type { PromptLimit } from "./task.js";
 
@@ -16,6 +15,15 @@ export interface DynamicRollouts {
   excludeFirst?: boolean;
 }
 
+/**
+ * A rule that looks at what was written, with its settings, complete: plain data, that its definition reads.
+ * Trees are below the rules that grow them and do not know which there are.
+ */
+export interface Expansion {
+  rule: string;
+  readonly [setting: string]: unknown;
+}
+
 /** The settings of a rollout, complete: what a tree carries to be made again. */
 export interface RolloutConfig {
   n: number;
@@ -29,7 +37,7 @@ export interface RolloutConfig {
   baseline: "own" | "ancestor";
   dynamicRollouts: Required<DynamicRollouts> | false;
   /** Set where the rule is one that looks at what has been written; `branch` then says nothing. */
-  expansion?: ExpansionSettings;
+  expansion?: Expansion;
   promptLimit?: PromptLimit;
   responseLength: number;
   callLimit: number;
@@ -52,9 +60,8 @@ export interface RolloutConfig {
   seed: number;
 }
 
-/** The rule that a tree grows by. */
+/** The name of the rule that a tree grows by. */
 export const ruleOf = ({
   branch,
   expansion,
-}: Pick<RolloutConfig, "branch" | "expansion">): BranchRule | ExpansionRule =>
-  expansion?.rule ?? branch.rule;
+}: Pick<RolloutConfig, "branch" | "expansion">): string => expansion?.rule ?? branch.rule;

@@ -1,5 +1,9 @@
 // The toolkit's stage cells. The kernel finds them through package.json and rewrites each into the
 // calls of its template; `%%show` prints what it wrote. Plain data: nothing of the kernel is imported.
+import { estimatorNames } from "../learn/advantages.js";
+import { algorithmPresets } from "../rollout/presets.js";
+import { branchRules } from "../rollout/branch/branch-rule.js";
+import { expansionRules } from "../rollout/rules/registry.js";
 import { lossNames } from "../learn/loss/registry.js";
 
 interface StageOption {
@@ -20,9 +24,7 @@ interface Stage {
 }
 
 const choice = (...names: string[]) => names.map((name) => JSON.stringify(name)).join(" | ");
-const methods = choice(
-  ...["grpo", "arpo", "aepo", "tree-grpo", "at2po", "treerl", "appo", "fr3e", "treepo", "spo-tree"],
-);
+const methods = choice(...Object.keys(algorithmPresets));
 const preset: StageOption = {
   doc: "The algorithm's published settings.",
   type: methods,
@@ -47,18 +49,7 @@ export const stages: Stage[] = [
       seed: number("Same seed, same tree."),
       rule: {
         doc: "The branching rule.",
-        type: choice(
-          ...[
-            "arpo-code",
-            "arpo-paper",
-            "seed-docs",
-            "aepo-code",
-            "aepo-paper",
-            "tree-grpo",
-            "at2po",
-          ],
-          ...["treerl", "appo", "appo-rollout", "fr3e", "treepo", "spo-tree", "redraw"],
-        ),
+        type: choice(...branchRules, ...expansionRules),
       },
     },
     into: "tree",
@@ -90,10 +81,8 @@ export const stages: Stage[] = [
       estimator: {
         doc: "How scores become advantages.",
         type: choice(
-          ...["grpo", "rloo", "reinforce_plus_plus", "reinforce_plus_plus_older"],
-          ...["reinforce_plus_plus_baseline", "opo", "grpo_passk", "gpg", "tree_grpo", "at2po"],
-          ...["treerl", "appo", "treepo", "spo_chain", "spo_tree", "fr3e", "mt_grpo", "gigpo"],
-          ...["turn_baseline"],
+          // The other two need what a cell does not have: a critic, greedy answers.
+          ...estimatorNames.filter((name) => name !== "gae" && name !== "remax"),
         ),
         default: "grpo",
       },

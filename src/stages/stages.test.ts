@@ -5,7 +5,7 @@ import { estimatorNames } from "../learn/advantages.js";
 import { lossNames } from "../learn/loss/registry.js";
 import { presets } from "../presets.js";
 import { branchRules } from "../rollout/branch/branch-rule.js";
-import { expansionRules } from "../rollout/branch/family/settings.js";
+import { expansionRules } from "../rollout/rules/registry.js";
 import { stages } from "./index.js";
 
 const named = (stage: string) => stages.find(({ name }) => name === stage)!;

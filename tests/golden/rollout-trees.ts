@@ -1,7 +1,7 @@
 import type { Segment } from "../../src/policy/policy.js";
 import { padTrajectories } from "../../src/rollout/tree/pad-trajectories.js";
 import { rollout } from "../../src/rollout/rollout.js";
-import { rolloutPresets } from "../../src/preset-table.js";
+import { rolloutPresets } from "../../src/rollout/presets.js";
 import { toolMetrics } from "../../src/rollout/tree/metrics.js";
 import type { EntropyBaselines } from "../../src/rollout/branch/entropy-baselines.js";
 import type { RolloutEvent, RolloutOptions } from "../../src/rollout/options.js";

@@ -12,7 +12,7 @@ import { world } from "../../src/data/tasks/world.js";
 import { Policy } from "../../src/policy/policies.js";
 import { Random } from "../../src/random/random.js";
 import { rollout } from "../../src/rollout/rollout.js";
-import { rolloutPresets } from "../../src/preset-table.js";
+import { rolloutPresets } from "../../src/rollout/presets.js";
 import { taskTools } from "../../src/defaults/task-tools.js";
 import { missing, serveGguf } from "./llama-cpp-server.js";
 

@@ -15,7 +15,7 @@ import { writeSafetensors, type TensorSource } from "../../src/model/files/write
 import { Policy } from "../../src/policy/policies.js";
 import { Random } from "../../src/random/random.js";
 import { rollout } from "../../src/rollout/rollout.js";
-import { rolloutPresets } from "../../src/preset-table.js";
+import { rolloutPresets } from "../../src/rollout/presets.js";
 import { taskTools } from "../../src/defaults/task-tools.js";
 import { until } from "../until.js";
 import { freePort } from "../free-port.js";

@@ -8,7 +8,7 @@ import type { Dialect, RemoteApi } from "../../src/policy/remote/dialect.js";
 import type { Segment } from "../../src/policy/policy.js";
 import { Random } from "../../src/random/random.js";
 import { rollout } from "../../src/rollout/rollout.js";
-import { rolloutPresets } from "../../src/preset-table.js";
+import { rolloutPresets } from "../../src/rollout/presets.js";
 import { taskTools } from "../../src/defaults/task-tools.js";
 import { serveTiny, tinyFolder } from "./tiny-server.js";
 

@@ -11,7 +11,7 @@ export type {
   CreditNode,
   TreeInput,
 } from "../../learn/credit/credit.js";
-export type { CreditOptions } from "../../learn/credit/options.js";
+export type { CreditOptions } from "../../learn/credit/registry.js";
 export {
   type CreditBranch,
   appo,
@@ -64,16 +64,18 @@ export {
 export {
   branchSignals,
   type BranchSignal,
+  type RankedToken,
+  type TokenRanking,
+} from "../../rollout/branch/family/signals.js";
+export {
   expansionRules,
   type ExpansionRule,
   type ExpansionSettings,
   type ExpandOptions,
-  type RankedToken,
-  type TokenRanking,
-} from "../../rollout/branch/family/settings.js";
-export { fr3eAnchors } from "../../rollout/branch/family/greatest.js";
+} from "../../rollout/rules/registry.js";
+export { fr3eAnchors } from "../../rollout/rules/fr3e.js";
 export type { Outline } from "../../rollout/branch/family/outline.js";
-export { treeGrpoExpand } from "../../rollout/branch/family/outline.js";
+export { treeGrpoExpand } from "../../rollout/rules/tree-grpo.js";
 export {
   treepoAllocations,
   type TreepoAllocation,

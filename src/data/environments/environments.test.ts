@@ -5,7 +5,7 @@ import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import { Random } from "../../random/random.js";
 import { score } from "../../reward/score-trees.js";
 import { rollout } from "../../rollout/rollout.js";
-import { rolloutPresets } from "../../preset-table.js";
+import { rolloutPresets } from "../../rollout/presets.js";
 import { treesToJsonl } from "../../rollout/files/tree-jsonl.js";
 import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
 import { tinyTokenizer } from "../../run/tiny/tiny-tokenizer.js";

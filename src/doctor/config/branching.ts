@@ -1,6 +1,5 @@
-import { type ExpansionRule, isExpansion } from "../../rollout/branch/family/settings.js";
-import type { Config } from "../../run/config/schema.js";
-import { finding, type Rule } from "./context.js";
+import { isExpansion } from "../../rollout/rules/registry.js";
+import { advised, finding, type Rule, ruleAdvice } from "./context.js";
 
 const about = finding("branching");
 
@@ -38,7 +37,7 @@ export const branching: Rule = ({ config }) => {
       about("small-group", "warning", `groups of ${n}: their mean and deviation are mostly noise`),
     );
   }
-  if (isExpansion(rule)) return [...found, ...ofWritten(rule, config)];
+  if (isExpansion(rule)) return [...found, ...ruleAdvice(config).map(advised("branching"))];
   if (first > n && n > 1) {
     found.push(
       about(
@@ -105,41 +104,3 @@ export const branching: Rule = ({ config }) => {
   }
   return found;
 };
-
-/** What becomes of the budget where a rule looks at what was written. */
-function ofWritten(rule: ExpansionRule, { actor_rollout_ref: { rollout }, lab }: Config) {
-  const { n, initial_rollouts: first } = rollout;
-  const found = [];
-  if ((rule === "appo" || rule === "appo-rollout") && first >= n) {
-    found.push(
-      about(
-        "no-budget",
-        "warning",
-        `initial_rollouts is ${first} and n is ${n}: the whole budget is spent at the start and ${rule} leaves no trajectory`,
-        `actor_rollout_ref.rollout.initial_rollouts=${Math.max(1, Math.floor(n / 2))}`,
-      ),
-    );
-  }
-  if (rule === "appo" && lab.sampler === "float32") {
-    found.push(
-      about(
-        "same-policy",
-        "note",
-        "what samples is what trains: the future of a token is worth the same under both, and appo ranks by entropy alone",
-      ),
-    );
-  }
-  const { segment = null } = lab.expand;
-  const steps = rule === "treepo" ? (segment ?? 512) : rule === "spo-tree" ? (segment ?? 600) : 0;
-  if (steps >= rollout.response_length) {
-    found.push(
-      about(
-        "one-segment",
-        "warning",
-        `a response of ${rollout.response_length} tokens is one segment of ${steps}: ${rule} branches at the prompt alone`,
-        `lab.expand.segment=${Math.max(1, Math.floor(rollout.response_length / 8))}`,
-      ),
-    );
-  }
-  return found;
-}

@@ -1,8 +1,13 @@
 import { defined } from "../../../arguments/defined.js";
+import type { Advice, RunFacts } from "../../../arguments/setting.js";
 import type { Task } from "../../data/task.js";
 import type { ModelConfig } from "../../model/config.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Reward } from "../../reward/reward-function.js";
+import { estimatorNamed } from "../../learn/credit/registry.js";
+import { ruleNamed } from "../../rollout/rules/registry.js";
+import { completeSettings } from "../../rollout/rules/settings.js";
+import { creditSettings, expandSettings } from "../../run/config/keys.js";
 import type { Config } from "../../run/config/schema.js";
 import type { Check, Status } from "../check.js";
 
@@ -38,6 +43,36 @@ export const finding =
     found,
     ...defined({ fix }),
   });
+
+/** What a definition says of a run, as a finding of an area. */
+export const advised =
+  (area: string) =>
+  ({ id, status, found, fix }: Advice): Check =>
+    finding(area)(id, status, found, fix);
+
+/** What definitions are told of a run. */
+export function runFacts({ actor_rollout_ref: { rollout }, algorithm, lab }: Config): RunFacts {
+  const { n, initial_rollouts: initialRollouts, response_length: responseLength } = rollout;
+  return {
+    ...{ rule: lab.branch_rule, estimator: algorithm.adv_estimator, n, initialRollouts },
+    ...{ responseLength, sampler: lab.sampler },
+    branches: lab.branch_rule !== "never" && initialRollouts < n,
+  };
+}
+
+/** What a rule that looks at what was written says of a run with it. */
+export function ruleAdvice(config: Config): Advice[] {
+  const rule = ruleNamed(config.lab.branch_rule);
+  const settings = completeSettings("check", rule, expandSettings(config.lab.expand));
+  return rule.advice?.(runFacts(config), settings) ?? [];
+}
+
+/** What an estimator of the family says of a run with it. */
+export function estimatorAdvice(config: Config): Advice[] {
+  const { adv_estimator: name } = config.algorithm;
+  const settings = creditSettings(config.lab.credit[name] ?? {});
+  return estimatorNamed(name)?.advice?.(runFacts(config), settings) ?? [];
+}
 
 /** Tokens of the longest row a run can make. */
 export const longestRow = ({ config }: ConfigContext): number =>

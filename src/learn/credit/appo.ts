@@ -1,3 +1,9 @@
+import { flag, share } from "../../../arguments/setting.js";
+import { ruleOf } from "../../rollout/settings.js";
+import { lossPresets } from "../loss/presets.js";
+import type { CreditTrajectory } from "./adapt/credit-trajectories.js";
+import { leaving } from "./adapt/leaving.js";
+import { defineEstimator } from "./definition.js";
 import { checkOptions, notNegative, type OptionRules } from "../../../arguments/check-options.js";
 import { mean, scores } from "../advantage/estimator.js";
 import type { Rows } from "../advantage/masked.js";
@@ -42,7 +48,7 @@ export interface AppoOptions {
   epsilon?: number;
 }
 
-export const appoRules: OptionRules<AppoOptions> = {
+const appoRules: OptionRules<AppoOptions> = {
   normalizeByDeviation: "boolean?",
   rewardScaleDiscount: notNegative,
   epsilon: notNegative,
@@ -123,3 +129,41 @@ export function appo(input: AppoInput, options: AppoOptions = {}): Credit {
   });
   return new Credit(spans, input.mask);
 }
+
+/** The token that a trajectory left at, where the rule names one, and its score where the rule is APPO's. */
+function branchPoint({ tree, scored }: CreditTrajectory): { token?: number; score: number } {
+  const { chosen } = tree.trajectories[scored.trajectory.id]!;
+  const isAppo = ruleOf(tree.config).startsWith("appo");
+  return { token: chosen?.token, score: isAppo ? (chosen?.score ?? 0) : 0 };
+}
+
+export const appoEstimator = defineEstimator<{ epsilon?: number }>()({
+  name: "appo",
+  meaning: "initial trajectories, plus what later branches of the trajectory got",
+  formula:
+    "advantage among root trajectories + mean advantage of the branches that left there or later",
+  settings: {
+    normalizeByDeviation: flag(true, "Divide by the group's deviation"),
+    rewardScaleDiscount: share(
+      0.9,
+      "Its reward scale, without effect on outcome rewards; 0: off",
+      notNegative,
+    ),
+  },
+  besides: { epsilon: notNegative },
+  preset: { name: "appo", update: lossPresets.appo },
+  spans(batch, options) {
+    const { trajectories, rewards, mask, groups } = batch;
+    const left = leaving(trajectories);
+    const branches = trajectories.flatMap((one, trajectory): CreditBranch[] => {
+      if (one.initial) return [];
+      const { from, shared } = left(trajectory);
+      const { token = shared - 1, score } = branchPoint(one);
+      // A result that follows the token is shared too.
+      return [{ from, trajectory, token: Math.min(token, shared - 1), score }];
+    });
+    const initial = trajectories.map((trajectory) => trajectory.initial);
+    const { spans } = appo({ rewards, mask, groups, initial, branches }, options);
+    return spans;
+  },
+});

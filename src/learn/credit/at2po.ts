@@ -1,3 +1,8 @@
+import { choice, flag } from "../../../arguments/setting.js";
+import { lossPresets } from "../loss/presets.js";
+import type { CreditTrajectory } from "./adapt/credit-trajectories.js";
+import { atTurns, perPrompt } from "./adapt/prompt-trees.js";
+import { defineEstimator } from "./definition.js";
 import * as exact from "../../exact/index.js";
 import {
   checkOptions,
@@ -40,7 +45,7 @@ export interface At2poOptions {
   epsilon?: number;
 }
 
-export const at2poRules: OptionRules<At2poOptions> = {
+const at2poRules: OptionRules<At2poOptions> = {
   normalizeLeaves: "boolean?",
   value: oneOf(at2poValues),
   advantage: oneOf(at2poAdvantages),
@@ -138,3 +143,53 @@ export function at2po(input: TreeInput, options: At2poOptions = {}): Credit {
     mask,
   );
 }
+
+/** The mean surprisal, or entropy, of what the policy wrote last in the turn that ends there. */
+function turnSignal(
+  { tree, turns, scored }: CreditTrajectory,
+  end: number,
+  signal: string,
+): number {
+  const turn = turns.find((one) => one.end === end && one.end > one.start);
+  const written = turn?.nodes.map((id) => tree.nodes[id]!).filter(({ kind }) => kind === "model");
+  const last = written?.at(-1);
+  // What one call wrote is in several nodes where a trajectory left it in the middle.
+  const nodes = written?.filter(
+    ({ trajectory, round }) => trajectory === last!.trajectory && round === last!.round,
+  );
+  const values = (nodes ?? []).flatMap((node) =>
+    signal === "entropy" ? [...node.entropies] : Array.from(node.logprobs, (p) => -p),
+  );
+  if (values.length === 0) return 0;
+  const mean = values.reduce((sum, v) => sum + v, 0) / values.length;
+  if (Number.isFinite(mean)) return mean;
+  const what = signal === "entropy" ? "entropies" : "log-probabilities";
+  throw new TypeError(
+    `Cannot use at2po: value "child_softmax" needs the ${what} of what was drawn, got none in trajectory ${scored.trajectory.id} of ${scored.group}; value "child_mean" and "leaf_mean" do without`,
+  );
+}
+
+export const at2poEstimator = defineEstimator<{ epsilon?: number }>()({
+  name: "at2po",
+  meaning: "what the turn's trajectories are worth, weighed by entropy",
+  formula: "value of the turn: normalised leaf scores, gathered upwards by a softmax of entropy",
+  settings: {
+    normalizeLeaves: flag(true, "Normalise the scores within the tree first"),
+    value: choice(at2poValues, "child_softmax", "What an inner turn is worth"),
+    advantage: choice(at2poAdvantages, "node_value", "What a turn gets of that"),
+    signal: choice(["surprisal", "entropy"], "surprisal", "What child_softmax weighs by"),
+  },
+  besides: { epsilon: notNegative },
+  preset: { name: "at2po", update: lossPresets.at2po },
+  spans(batch, { signal = "surprisal", ...rest }) {
+    const { trajectories } = batch;
+    const weighs =
+      (rest.value ?? "child_softmax") === "child_softmax" && rest.advantage !== "vanilla";
+    return perPrompt(
+      batch,
+      atTurns(trajectories),
+      (input) => at2po(input, rest),
+      weighs ? (trajectory, end) => turnSignal(trajectories[trajectory]!, end, signal) : undefined,
+    );
+  },
+});

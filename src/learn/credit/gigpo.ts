@@ -1,4 +1,14 @@
 import {
+  aboveOrNone,
+  choice,
+  flag,
+  share as shareSetting,
+  weight,
+} from "../../../arguments/setting.js";
+import type { ScoredTrajectory } from "../../reward/scored.js";
+import { turnSpans } from "./adapt/prompt-trees.js";
+import { defineEstimator } from "./definition.js";
+import {
   checkOptions,
   finite,
   notNegative,
@@ -116,7 +126,7 @@ export interface GiGpoOptions {
   epsilon?: number;
 }
 
-export const giGpoRules: OptionRules<GiGpoOptions> = {
+const giGpoRules: OptionRules<GiGpoOptions> = {
   gamma: notNegative,
   stepWeight: finite,
   normalizeByDeviation: "boolean?",
@@ -228,3 +238,53 @@ export function giGpo(input: GiGpoInput, options: GiGpoOptions = {}): GiGpoSteps
     step: step.map(({ value }) => value),
   };
 }
+
+export const giGpoEstimator = defineEstimator<{
+  epsilon?: number;
+  /** What the policy saw before a turn. Default: the tool's answer it begins with. */
+  observe?: (trajectory: ScoredTrajectory, turn: number) => unknown;
+}>()({
+  name: "gigpo",
+  meaning: "the episode, plus the step among those from there",
+  formula: "episode advantage + advantage among steps with the same observation",
+  settings: {
+    gamma: shareSetting(1, "Discount of the steps' rewards", notNegative),
+    stepWeight: weight(1, "What the step's advantage counts", finite),
+    normalizeByDeviation: flag(false, "Divide by the group's deviation"),
+    episodeBaseline: choice(
+      ["step", "trajectory"],
+      "step",
+      "step: long trajectories count once for each of their steps",
+    ),
+    similarity: aboveOrNone(0, 1, "Observations at least this alike are one; null: equal ones"),
+  },
+  besides: { epsilon: notNegative, observe: "function?" },
+  spans({ trajectories }, { observe, ...options }) {
+    const steps = trajectories.flatMap((one, trajectory) => {
+      const earned = one.scored.turnRewards ?? [];
+      const whole = one.reward + earned.reduce((sum, r) => sum + r, 0);
+      return one.turns.map((turn, i) => ({
+        trajectory,
+        group: one.group,
+        whole,
+        // The outcome comes with the last step, as an environment's does.
+        reward: (earned[i] ?? 0) + (i === one.turns.length - 1 ? one.reward : 0),
+        anchor: observe ? observe(one.scored, i) : (turn.result?.text ?? ""),
+      }));
+    });
+    const { sums } = giGpo(
+      {
+        episodeRewards: steps.map(({ whole }) => whole),
+        stepRewards: steps.map(({ reward }) => reward),
+        groups: steps.map(({ group }) => group),
+        trajectories: steps.map(({ trajectory }) => trajectory),
+        anchors: steps.map(({ anchor }) => anchor),
+      },
+      options,
+    );
+    let at = 0;
+    return trajectories.map((trajectory) =>
+      turnSpans(trajectory, sums.slice(at, (at += trajectory.turns.length))),
+    );
+  },
+});

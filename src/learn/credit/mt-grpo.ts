@@ -1,3 +1,6 @@
+import { figure } from "../../../arguments/setting.js";
+import { turnRewards } from "./adapt/prompt-trees.js";
+import { defineEstimator, needsTurnRewards } from "./definition.js";
 import {
   checkOptions,
   finite,
@@ -32,7 +35,7 @@ export interface MtGrpoOptions {
   epsilon?: number;
 }
 
-export const mtGrpoRules: OptionRules<MtGrpoOptions> = {
+const mtGrpoRules: OptionRules<MtGrpoOptions> = {
   turnCoefficient: finite,
   epsilon: notNegative,
 };
@@ -76,3 +79,23 @@ export function mtGrpo(input: MtGrpoInput, options: MtGrpoOptions = {}): Credit 
     mask.map((trajectory) => new Uint8Array(trajectory.length).fill(1)),
   );
 }
+
+export const mtGrpoEstimator = defineEstimator<{ epsilon?: number }>()({
+  name: "mt_grpo",
+  meaning: "the outcome; before the first answer the turn too",
+  formula: "outcome advantage + first turn's advantage before the first result; outcome after it",
+  settings: { turnCoefficient: figure(1, "What the turn's advantage counts") },
+  besides: { epsilon: notNegative },
+  advice: (run) => [needsTurnRewards(run)],
+  spans(batch, options) {
+    const { trajectories, mask, groups } = batch;
+    const rewards = turnRewards(trajectories, "mt_grpo");
+    const input = {
+      ...{ mask, groups },
+      turnRewards: rewards.map(([first = 0]) => first),
+      outcomes: trajectories.map(({ reward }) => reward),
+      hasResult: trajectories.map(({ scored }) => scored.trajectory.written.includes(0)),
+    };
+    return mtGrpo(input, options).spans.map((spans) => [...spans]);
+  },
+});

@@ -1,3 +1,9 @@
+import * as exact from "../../exact/index.js";
+import { choice, flag, share as shareSetting } from "../../../arguments/setting.js";
+import { type CreditTrajectory, prompts } from "./adapt/credit-trajectories.js";
+import { leaving } from "./adapt/leaving.js";
+import { atForks, perPrompt } from "./adapt/prompt-trees.js";
+import { defineEstimator } from "./definition.js";
 import {
   checkOptions,
   integer,
@@ -43,7 +49,7 @@ export interface SpoChainOptions {
   threshold?: number;
 }
 
-export const spoChainRules: OptionRules<SpoChainOptions> = { threshold: share };
+const spoChainRules: OptionRules<SpoChainOptions> = { threshold: share };
 
 /**
  * Where SPO cuts a trajectory: before every token that was drawn with a probability below the threshold, of
@@ -113,7 +119,7 @@ export interface SpoTreeOptions {
   epsilon?: number;
 }
 
-export const spoTreeRules: OptionRules<SpoTreeOptions> = {
+const spoTreeRules: OptionRules<SpoTreeOptions> = {
   form: oneOf(["rloo", "grpo"]),
   onlyNonzero: "boolean?",
   epsilon: notNegative,
@@ -178,3 +184,104 @@ export function spoTree(input: TreeInput, options: SpoTreeOptions = {}): Credit 
     input.mask,
   );
 }
+
+/** The probability of every token when it was drawn; of what nobody drew it is 1. */
+function drawnWith({ tree, scored }: CreditTrajectory): Float64Array {
+  const { logprobs, nodes, id: trajectory } = scored.trajectory;
+  const out = new Float64Array(logprobs.length).fill(1);
+  let start = 0;
+  for (const id of nodes) {
+    const { kind, tokens } = tree.nodes[id]!;
+    const end = Math.min(out.length, start + tokens.length);
+    for (let t = start; t < end && kind === "model"; t++) {
+      if (Number.isNaN(logprobs[t])) {
+        throw new TypeError(
+          `Cannot use spo_chain: the log-probability of every drawn token must be known, got none at token ${t} of trajectory ${trajectory} of ${scored.group}`,
+        );
+      }
+      out[t] = exact.exp(logprobs[t]!);
+    }
+    start = end;
+  }
+  return out;
+}
+
+export const spoChainEstimator = defineEstimator()({
+  name: "spo_chain",
+  meaning: "worth at the end less at the start, initial trajectories",
+  formula: "value at the segment's end - value at its start; needs rollouts from cut points",
+  settings: {
+    threshold: shareSetting(0.9, "Tokens drawn with a greater probability get nothing"),
+  },
+  besides: {},
+  advice: ({ branches }) =>
+    branches
+      ? []
+      : [
+          {
+            id: "no-values-on-the-way",
+            status: "error",
+            found:
+              "spo_chain takes values on the way from trajectories that leave it, and no trajectory branches",
+            fix: "actor_rollout_ref.rollout.initial_rollouts below n",
+          },
+        ],
+  spans(batch, options) {
+    const { trajectories, mask } = batch;
+    const cuts = trajectories.map(() => new Map<number, number[]>());
+    const add = (trajectory: number, token: number, value: number) => {
+      const known = cuts[trajectory]!.get(token) ?? [];
+      cuts[trajectory]!.set(token, [...known, value]);
+    };
+    const left = leaving(trajectories);
+    let branches = 0;
+    trajectories.forEach((one, trajectory) => {
+      if (one.initial) return;
+      branches++;
+      const { from, shared } = left(trajectory);
+      if (shared > 0) add(from, shared - 1, one.reward);
+    });
+    if (branches === 0) {
+      throw new TypeError(
+        "Cannot use spo_chain: the values along a trajectory must be estimated by trajectories that leave it, got no branch",
+      );
+    }
+    // Other trajectories that start at the prompt say what it is worth.
+    for (const own of prompts(trajectories)) {
+      const fresh = own.filter((trajectory) => trajectories[trajectory]!.initial);
+      for (const trajectory of fresh) {
+        for (const other of fresh)
+          if (other !== trajectory) add(trajectory, -1, trajectories[other]!.reward);
+      }
+    }
+    const probabilities = trajectories.map(drawnWith);
+    const points = cuts.map((found, trajectory): CutPoint[] =>
+      trajectories[trajectory]!.initial
+        ? [...found]
+            .sort(([a], [b]) => a - b)
+            .map(([token, values]) => ({
+              token,
+              value: values.reduce((sum, v) => sum + v, 0) / values.length,
+            }))
+        : [],
+    );
+    const outcomes = trajectories.map(({ reward }) => reward);
+    return spoChain({ mask, probabilities, outcomes, cuts: points }, options).spans.map((list) => [
+      ...list,
+    ]);
+  },
+});
+
+export const spoTreeEstimator = defineEstimator<{ epsilon?: number }>()({
+  name: "spo_tree",
+  meaning: "worth of the segment less its parent's",
+  formula: "value of the segment - value of its parent",
+  settings: {
+    form: choice(["rloo", "grpo"], "rloo", "grpo divides by the siblings' deviation"),
+    onlyNonzero: flag(true, "Segments that say nothing get nothing"),
+  },
+  besides: { epsilon: notNegative },
+  preset: { name: "spo-tree" },
+  spans: (batch, options) =>
+    perPrompt(batch, atForks(batch.trajectories), (input) => spoTree(input, options)),
+});

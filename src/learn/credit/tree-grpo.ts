@@ -1,5 +1,10 @@
+import { choice, weight } from "../../../arguments/setting.js";
+import { familyOf } from "./adapt/credit-trajectories.js";
+import { atTurns, perPrompt } from "./adapt/prompt-trees.js";
+import { defineEstimator } from "./definition.js";
 import {
   checkOptions,
+  finite,
   notNegative,
   oneOf,
   type OptionRules,
@@ -34,6 +39,9 @@ export const treeGrpoForms = [
   "no_estimator",
 ] as const;
 
+/** What a tree of a single trajectory compares it with: nothing, so that it adds nothing; or, as published, the raw reward. */
+const loneRow = choice(["zero", "reward"], "zero", "What a tree of one trajectory adds");
+
 export interface TreeGrpoOptions {
   /** Default `tree`: within the prompt plus within the tree. */
   form?: (typeof treeGrpoForms)[number];
@@ -45,9 +53,9 @@ export interface TreeGrpoOptions {
   epsilon?: number;
 }
 
-export const treeGrpoRules: OptionRules<TreeGrpoOptions> = {
+const treeGrpoRules: OptionRules<TreeGrpoOptions> = {
   form: oneOf(treeGrpoForms),
-  loneRow: oneOf(["zero", "reward"]),
+  loneRow: loneRow.rule,
   epsilon: notNegative,
 };
 
@@ -224,3 +232,37 @@ export function treeDiffSums(tree: CreditTree, margin: number): (node: number) =
     };
   };
 }
+
+/** What the forms of the method's code and `tree_diff`, which puts rewards on steps, have in common. */
+export const treeGrpoEstimator = defineEstimator<{ epsilon?: number }>()({
+  name: "tree_grpo",
+  meaning: "against the prompt's trajectories, plus against its tree's",
+  formula: "GRPO within the tree + GRPO across the trees of the prompt",
+  settings: {
+    form: choice([...treeGrpoForms, "tree_diff"], "tree", "Which of its estimators"),
+    loneRow,
+    margin: weight(0.1, "tree_diff: what a step must gain on its parent", finite),
+  },
+  besides: { epsilon: notNegative },
+  preset: {
+    name: "tree-grpo",
+    update: { loss: "vanilla", klLossCoefficient: 0.001, klLossKind: "low_var_kl" },
+  },
+  spans(batch, { form, margin, ...rest }) {
+    const { trajectories, rewards, groups } = batch;
+    if (form === "tree_diff") {
+      return perPrompt(batch, atTurns(trajectories), (input) =>
+        treeDiff(input, { margin: margin ?? 0.1 }),
+      );
+    }
+    const family = familyOf(trajectories);
+    const mask = trajectories.map(({ scored }) => scored.trajectory.attention);
+    const input = {
+      rewards,
+      mask,
+      groups,
+      trees: trajectories.map((_, trajectory) => family(trajectory)),
+    };
+    return treeGrpo(input, { ...rest, ...(form ? { form } : {}) }).spans.map((spans) => [...spans]);
+  },
+});

@@ -1,3 +1,6 @@
+import { choice, figure, flag } from "../../../arguments/setting.js";
+import { atSegments, promptTrees } from "./adapt/prompt-trees.js";
+import { defineEstimator } from "./definition.js";
 import { checkOptions, finite, oneOf, type OptionRules } from "../../../arguments/check-options.js";
 import { mean, scores } from "../advantage/estimator.js";
 import { maskedMean, maskedVariance, type Rows } from "../advantage/masked.js";
@@ -143,7 +146,7 @@ export interface TreePoOptions {
   parentDecay?: number;
 }
 
-export const treePoRules: OptionRules<TreePoOptions> = {
+const treePoRules: OptionRules<TreePoOptions> = {
   form: oneOf(treePoForms),
   weights: oneOf(["average", "size"]),
   skipEqual: "boolean?",
@@ -253,3 +256,39 @@ export function treePo(input: TreePoInput, options: TreePoOptions = {}): Credit 
   });
   return new Credit(form === "spo" ? spans : whitened(spans, mask), mask);
 }
+
+export const treePoEstimator = defineEstimator()({
+  name: "treepo",
+  meaning: "the trajectory against the groups it shares a beginning with",
+  formula: "mean over depths of score - mean of the group that shares the prefix; whitened",
+  settings: {
+    form: choice(treePoForms, "tree", "Which of its estimators"),
+    weights: choice(["average", "size"], "average", "How depths are averaged"),
+    skipEqual: flag(false, "Leave out groups below the prompt with equal rewards"),
+    parentDecay: figure(-1, "segment: what the parent counts; 0 or less: all"),
+  },
+  besides: {},
+  preset: {
+    name: "treepo",
+    update: { loss: "vanilla", clipRatioLow: 0.2, clipRatioHigh: 0.28, aggregation: "token-mean" },
+  },
+  spans(batch, options) {
+    const { trajectories, rewards, mask } = batch;
+    const paths: string[][] = [];
+    const lengths: number[][] = [];
+    promptTrees(trajectories, atSegments(trajectories)).forEach(
+      ({ tree, trajectories: own, paths: ways }, prompt) => {
+        own.forEach((trajectory, i) => {
+          const way = ways[i]!;
+          // Trajectories that a short tree repeats need names of their own.
+          const names = way.map((node, k) =>
+            k === way.length - 1 ? `${node} of ${trajectory}` : `${node}`,
+          );
+          paths[trajectory] = [`prompt ${prompt}`, ...names];
+          lengths[trajectory] = way.map((node) => tree.nodes[node]!.tokens);
+        });
+      },
+    );
+    return treePo({ rewards, mask, paths, lengths }, options).spans.map((spans) => [...spans]);
+  },
+});

@@ -1,4 +1,3 @@
-import { oneOf, type OptionRules } from "../../../arguments/check-options.js";
 import type { Random } from "../../random/random.js";
 import {
   type CreditNode,
@@ -135,18 +134,6 @@ export interface TreeRlOptions {
   /** Leaves that are trained on, by their number in the forest. Default: all. */
   trained?: readonly number[];
 }
-
-export const treeRlRules: OptionRules<TreeRlOptions> = {
-  rule: oneOf(["code", "paper"]),
-  weights: oneOf(treeRlWeights),
-  centre: oneOf(treeRlCentres),
-  bonus: oneOf(treeRlBonuses),
-  fill: "boolean?",
-  averageChildren: "boolean?",
-  penalizeCut: "boolean?",
-  allAncestors: "boolean?",
-  trained: "list?",
-};
 
 /** One segment on the way to a leaf, with what each of its tokens gets. */
 interface TreeRlSegment {

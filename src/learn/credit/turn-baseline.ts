@@ -1,3 +1,7 @@
+import { choice, flag } from "../../../arguments/setting.js";
+import { prefixNames } from "./adapt/credit-trajectories.js";
+import { turnRewards, turnSpans } from "./adapt/prompt-trees.js";
+import { defineEstimator, needsTurnRewards } from "./definition.js";
 import { checkArguments } from "../../../arguments/check-arguments.js";
 import { checkOptions, oneOf, type OptionRules } from "../../../arguments/check-options.js";
 import { byGroup } from "../advantage/estimator.js";
@@ -17,7 +21,7 @@ export interface TurnBaselineOptions {
   shared?: (trajectory: number, other: number, turn: number) => boolean;
 }
 
-export const turnBaselineRules: OptionRules<TurnBaselineOptions> = {
+const turnBaselineRules: OptionRules<TurnBaselineOptions> = {
   baseline: oneOf(turnBaselines),
   shared: "function?",
 };
@@ -88,3 +92,53 @@ export function turnBaseline(
   }
   return out;
 }
+
+export const turnBaselineEstimator = defineEstimator()({
+  name: "turn_baseline",
+  meaning: "reward from the turn on, against the prompt's trajectories",
+  formula: "return from the turn on - a baseline per turn",
+  settings: {
+    baseline: choice(turnBaselines, "padded", "turn-index is biased"),
+    outcome: flag(true, "The outcome counts as the last turn's"),
+  },
+  besides: {},
+  advice: (run, { baseline }) => [
+    needsTurnRewards(run),
+    ...(baseline === "turn-index"
+      ? [
+          {
+            id: "biased-baseline",
+            status: "warning" as const,
+            found:
+              "turn-index is biased: going on costs a trajectory the mean of every turn it wins, which shortens trajectories",
+            fix: "lab.credit.turn_baseline.baseline=padded",
+          },
+        ]
+      : []),
+  ],
+  spans({ trajectories, groups, mask }, { outcome = true, ...options }) {
+    const rewards = turnRewards(trajectories, "turn_baseline");
+    if (outcome)
+      rewards.forEach(
+        (turns, trajectory) => (turns[turns.length - 1]! += trajectories[trajectory]!.reward),
+      );
+    const name = prefixNames(trajectories);
+    // The beginning of a trajectory up to the first token that the policy wrote in a turn.
+    const upTo = (trajectory: number, turn: number) => {
+      const { start = trajectories[trajectory]!.length, end = start } =
+        trajectories[trajectory]!.turns[turn] ?? {};
+      let first = start;
+      while (first < end && !mask[trajectory]![first]) first++;
+      return first < end ? name(trajectory, first + 1) : undefined;
+    };
+    const names = trajectories.map(({ turns }, trajectory) =>
+      turns.map((_, turn) => upTo(trajectory, turn)),
+    );
+    const sums = turnBaseline(rewards, groups, {
+      ...options,
+      shared: (trajectory, other, turn) =>
+        names[trajectory]![turn] !== undefined && names[trajectory]![turn] === names[other]![turn],
+    });
+    return trajectories.map((trajectory, i) => turnSpans(trajectory, sums[i]!));
+  },
+});

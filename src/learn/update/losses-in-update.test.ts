@@ -6,7 +6,7 @@ import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import { type BatchSequence, TrainingBatch } from "../batch.js";
 import { Learner } from "./learner.js";
 import { type LossName, lossNames } from "../loss/registry.js";
-import { lossPresets } from "../../preset-table.js";
+import { lossPresets } from "../loss/presets.js";
 import { type UpdateOptions, updateSettings } from "./update-settings.js";
 
 const sizes = { vocabSize: 11, hiddenSize: 8, intermediateSize: 16, layers: 2, heads: 2 };

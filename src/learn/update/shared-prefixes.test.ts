@@ -4,7 +4,7 @@ import { Model } from "../../model/transformer/transformer.js";
 import { shareRows } from "../../model/transformer/sharing.js";
 import { score } from "../../reward/score-trees.js";
 import { rollout } from "../../rollout/rollout.js";
-import { rolloutPresets } from "../../preset-table.js";
+import { rolloutPresets } from "../../rollout/presets.js";
 import { randomTextPolicy } from "../../rollout/testing/random-text-policy.js";
 import { gradientsOf } from "../../tensor/gradients.js";
 import type { tf } from "../../tensor/tf.js";

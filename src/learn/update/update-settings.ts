@@ -15,7 +15,8 @@ import {
 import { named } from "../../../arguments/check-arguments.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Policy } from "../../policy/policies.js";
-import { type PresetName, learnPresets } from "../../preset-table.js";
+import { type PresetName } from "../../rollout/presets.js";
+import { learnPresets } from "../presets.js";
 import { Random } from "../../random/random.js";
 import {
   type RolloutCorrection,

@@ -10,7 +10,7 @@ import { entropyOutcome, rankCorrelation } from "./entropy-outcome.js";
 import { entropyRise, recordedRise } from "./entropy-rise.js";
 import { entropyStatistics } from "./entropy-statistics.js";
 import { rollout } from "../rollout.js";
-import { rolloutPresets } from "../../preset-table.js";
+import { rolloutPresets } from "../presets.js";
 import { treesFromJsonl, treesToJsonl } from "../files/tree-jsonl.js";
 import { randomTextPolicy } from "../testing/random-text-policy.js";
 import { CodePointTokenizer } from "../testing/code-point-tokenizer.js";

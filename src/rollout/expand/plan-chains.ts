@@ -1,14 +1,8 @@
 import { shown } from "../../../arguments/check-arguments.js";
-import { appoCandidates, appoFutureValues, rolloutCandidates } from "../branch/family/appo.js";
+import { appoFutureValues } from "../branch/family/appo.js";
 import { greatest } from "../branch/family/greatest.js";
-import type {
-  ExpansionSettings,
-  RankingSignal,
-  SettingsOf,
-  TokenRanking,
-} from "../branch/family/settings.js";
+import type { RankingSignal, TokenRanking } from "../branch/family/signals.js";
 import type { Random } from "../../random/random.js";
-import { freeTokens } from "../branch/family/treerl.js";
 import {
   beyondResults,
   type Chain,
@@ -104,47 +98,16 @@ export interface Reading {
 }
 
 /** What a rule needs of a trajectory to choose in it. */
-export function planChain(
+export function planChain<S>(
   chain: Chain,
-  settings: ExpansionSettings,
+  rule: { plan?(chain: Chain, settings: S, reading: Reading): Partial<PlannedChain> },
+  settings: S,
   reading: Reading,
 ): PlannedChain {
   const { id, kind, parent, tree, start, split, length } = chain;
-  const plan = { id, kind, parent, tree, start, split, length, turns: [] };
-  const planned: PlannedChain = { ...plan, ...placesOf(chain, settings, reading) };
-  if (settings.rule === "tree-grpo" || settings.rule === "at2po") {
-    planned.turns = plannedTurns(chain, settings, reading);
-  }
-  if (settings.rule === "treepo" && settings.allocation !== "fixed_avg") {
-    const { drawn } = pathTokens(chain);
-    const logprobs = signalOf(chain, "surprisal");
-    const at = Array.from(drawn, (_, t) => t).filter((t) => drawn[t]);
-    planned.drawn = { places: at.map((t) => t + start), logprobs: at.map((t) => -logprobs[t]!) };
-  }
-  return planned;
+  const plan = { id, kind, parent, tree, start, split, length, turns: [], places: [], count: 0 };
+  return { ...plan, ...rule.plan?.(chain, settings, reading) };
 }
-
-function placesOf(
-  chain: Chain,
-  settings: ExpansionSettings,
-  reading: Reading,
-): Pick<PlannedChain, "places" | "count"> {
-  const isFirst = chain.kind === "initial";
-  switch (settings.rule) {
-    case "treerl":
-      return beforeTokens(chain, settings, reading);
-    case "fr3e":
-    case "redraw":
-      return isFirst ? beforeTokens(chain, settings, reading) : nowhere;
-    case "appo":
-    case "appo-rollout":
-      return isFirst ? { places: afterTokens(chain, settings, reading), count: 0 } : nowhere;
-    default:
-      return nowhere;
-  }
-}
-
-const nowhere = { places: [], count: 0 };
 
 /** What the places of a trajectory are ranked by. */
 function rankingOf(
@@ -192,25 +155,22 @@ function drawnFrom(chain: Chain, from: number): { ids: Int32Array; own: number[]
   return { ids, own };
 }
 
-/** Tokens that are drawn anew: TreeRL's, FR3E's and redraw's. */
-function beforeTokens(
+/** Tokens that are drawn anew, best first: all that the trajectory drew, or a span of them. */
+export function beforeTokens(
   chain: Chain,
-  settings: SettingsOf<"treerl" | "fr3e" | "redraw">,
+  by: RankingSignal,
   reading: Reading,
+  span: (
+    values: Float64Array,
+    closes: (token: number) => boolean,
+  ) => [first: number, end: number] = ({ length }) => [0, length],
 ): Pick<PlannedChain, "places" | "count"> {
   const { isClosing, most } = reading;
   const { split } = chain;
   const { ids, own } = drawnFrom(chain, split);
-  const signal = rankingOf(chain, settings.signal, reading, split);
+  const signal = rankingOf(chain, by, reading, split);
   const values = Float64Array.from(own, (t) => signal[t]!);
-  const [first, end] =
-    settings.rule !== "treerl"
-      ? [0, own.length]
-      : freeTokens(
-          { prefixed: split > chain.start, signal: values },
-          (token) => isClosing(ids[own[token]!]!),
-          chain.parent < 0 ? settings.maxLength : undefined,
-        );
+  const [first, end] = span(values, (token) => isClosing(ids[own[token]!]!));
   const places = greatest(values.subarray(first, end), most).map((i) => {
     const token = first + i;
     const place = split + own[token]!;
@@ -219,35 +179,31 @@ function beforeTokens(
   return { places, count: Math.max(0, end - first) };
 }
 
-/** Tokens that stay, and are continued from: APPO's. */
-function afterTokens(
+/** A trajectory's drawn tokens by their place behind its start, with what the rule ranks them by. */
+interface DrawnTokens {
+  ids: Int32Array;
+  own: readonly number[];
+  entropies: readonly number[];
+  /** What the published code pairs them with, where that is asked for. */
+  seen: ReturnType<typeof misaligned> | undefined;
+}
+
+/** Tokens that stay, and are continued from. */
+export function afterTokens(
   chain: Chain,
-  settings: SettingsOf<"appo" | "appo-rollout">,
+  by: RankingSignal,
   reading: Reading,
+  candidatesOf: (
+    drawn: DrawnTokens,
+  ) => readonly { token: number; score: number; strict: boolean }[],
 ): RankedPlace[] {
-  const { isBlank, isMeaningless, current, shifted = false, most } = reading;
+  const { shifted = false, most } = reading;
   const { start } = chain;
   const { ids, own } = drawnFrom(chain, start);
   const seen = shifted ? misaligned(chain) : undefined;
-  const isOwn = settings.signal === "random" || settings.signal === "own";
-  const signal =
-    (isOwn ? undefined : seen?.entropies) ?? rankingOf(chain, settings.signal, reading);
-  const entropies = own.map((t) => signal[t]!);
+  const signal = (isOwn(by) ? undefined : seen?.entropies) ?? rankingOf(chain, by, reading);
   const beyond = beyondResults(chain);
-  const now = isOwn ? undefined : current?.(chain.id);
-  const future = now && ahead(chain, now, seen?.logprobs, settings);
-  const candidates =
-    settings.rule === "appo"
-      ? appoCandidates(0, {
-          mask: own.map(() => 1),
-          blank: own.map((t) => isBlank(ids[t]!)),
-          entropies,
-          future: future && own.map((t) => future[t]!),
-        })
-      : rolloutCandidates(
-          own.map((t) => isMeaningless(ids[t]!)),
-          entropies,
-        );
+  const candidates = candidatesOf({ ids, own, entropies: own.map((t) => signal[t]!), seen });
   // Nothing may follow where the trajectory ended.
   const open = candidates.filter(({ token }) => beyond(start + own[token]! + 1) < chain.length);
   const order = (strict: boolean) => {
@@ -264,31 +220,34 @@ function afterTokens(
   });
 }
 
-/** Future values of a trajectory's tokens; undefined where both policies say the same of all of them. */
-function ahead(
+const isOwn = (by: RankingSignal) => by === "random" || by === "own";
+
+/**
+ * Future values of a trajectory's tokens; undefined where nobody says what follows, and where both policies say
+ * the same of all of them.
+ */
+export function futureValues(
   chain: Chain,
-  now: ArrayLike<number>,
+  { signal, gamma, clip }: { signal: RankingSignal; gamma: number; clip: number },
+  { current }: Reading,
   shifted: Float64Array | undefined,
-  options: ExpansionSettings,
 ): number[] | undefined {
-  if (options.rule !== "appo") return undefined;
-  const { gamma, clip } = options;
+  const now = isOwn(signal) ? undefined : current?.(chain.id);
+  if (!now) return undefined;
   const { drawn } = pathTokens(chain);
   const sampled = shifted ?? signalOf(chain, "surprisal").map((l) => -l);
   const ratios = Array.from(drawn, (d, t) => (d ? now[t + chain.start]! - sampled[t]! : 0));
   return ratios.some((r) => r !== 0) ? appoFutureValues(ratios, drawn, { gamma, clip }) : undefined;
 }
 
-function plannedTurns(
+/** A trajectory's turns, each with the mean signal of its last generate call. */
+export function plannedTurns(
   chain: Chain,
-  settings: SettingsOf<"tree-grpo" | "at2po">,
+  by: RankingSignal | undefined,
   reading: Reading,
 ): PlannedTurn[] {
   const { split } = chain;
-  const signal =
-    settings.rule === "at2po" && settings.signal !== "random"
-      ? rankingOf(chain, settings.signal, reading, split)
-      : undefined;
+  const signal = by === undefined ? undefined : rankingOf(chain, by, reading, split);
   return turnsOf(chain).map(({ start, end, called }) => {
     // What it shares was measured where it was written.
     const [from, to] = [Math.max(split, called[0]), Math.max(split, called[1])];

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { calculator } from "../../tools/calculator/calculator.js";
 import { ToolSet } from "../../tools/tool-set.js";
 import { rollout } from "../rollout.js";
-import { rolloutPresets } from "../../preset-table.js";
+import { rolloutPresets } from "../presets.js";
 import { RolloutTree } from "../rollout-tree.js";
 import { treesFromJsonl, treesToJsonl } from "./tree-jsonl.js";
 import { treesFromParquet, treesToParquet } from "./tree-parquet.js";

@@ -1,4 +1,6 @@
-import type { TokenRanking } from "../branch/family/settings.js";
+import type { RuleDefinition } from "../rules/definition.js";
+import { writtenRule } from "../rules/registry.js";
+import type { TokenRanking } from "../branch/family/signals.js";
 import type { Policy, Sampling, Session } from "../../policy/policy.js";
 import { ToolSet } from "../../tools/tool-set.js";
 import type { RolloutConfig } from "../settings.js";
@@ -13,6 +15,8 @@ export interface Environment {
   session: Session;
   tools: ToolSet;
   config: RolloutConfig;
+  /** The rule that looks at what was written, where the trees grow by one. */
+  rule: RuleDefinition | undefined;
   sampling: Sampling;
   stops: string[];
   /** How calls are written; absent for tags. */
@@ -51,6 +55,7 @@ export function environment(
     session: policy.session(),
     tools,
     config,
+    rule: config.expansion && writtenRule(options.rule),
     sampling: config.mode === "validate" ? config.validation : config.sampling,
     // A turn that calls ends as every turn does, unless tags end it.
     stops: calls ? [] : [...tools.stops, ...Object.keys(acting).map((tag) => `</${tag}>`)],

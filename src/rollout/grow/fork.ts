@@ -19,7 +19,8 @@ import { type Grown, GrowthFailure, growTrees } from "./grow-trees.js";
 import { inEnvironments, type TreeEpisodes } from "./tree-episodes.js";
 import { shareTrunks, type TreeStart } from "./tree-start.js";
 import { chatOf, type RolloutTask, withObservation } from "../task.js";
-import { fixedTrajectories, isExpansion, settingsBesidesRule } from "../branch/family/settings.js";
+import { definitionOf, type ExpandOptions, writtenRule } from "../rules/registry.js";
+import { settingsBesidesRule } from "../rules/settings.js";
 import { pathOf, type RolloutTreeData, type TreeOrigin, treeRandom } from "../tree/tree-data.js";
 import { tokensBegun } from "./split-node.js";
 import type { CallFormat } from "../../tools/calls/call-format.js";
@@ -224,14 +225,17 @@ function expandingAgain(
   { rule, n, expand }: ReadyOptions,
   made: ReadyOptions | undefined,
 ): ReadyOptions {
-  const isAnother = rule !== undefined && rule !== expansion?.rule;
-  if (isAnother && isExpansion(rule)) return { n: undefined, initialRollouts: undefined };
+  const given = writtenRule(rule);
+  const isAnother = rule !== undefined && (given?.name ?? rule) !== expansion?.rule;
+  if (isAnother && given) return { n: undefined, initialRollouts: undefined };
   if (!expansion || isAnother) return {};
-  const own = expansion.rule;
-  const settings = settingsBesidesRule(expansion);
+  // A rule of the caller's own is known to the tree's maker alone.
+  const definition = given ?? writtenRule(made?.rule) ?? definitionOf(expansion);
+  const own = definition as ReadyOptions["rule"];
+  const settings: ExpandOptions = settingsBesidesRule(expansion);
   if (settings.signal === "own") settings.signal = made?.expand?.signal;
-  const fixed = fixedTrajectories({ ...expansion, ...expand } as typeof expansion);
-  if (fixed.n === undefined) return { rule: own, expand: settings };
+  const fixed = definition.trajectories?.({ ...expansion, ...expand });
+  if (fixed?.n === undefined) return { rule: own, expand: settings };
   if (n !== undefined && expand === undefined) return { beamSize: 1, attemptsPerTrajectory: 0 };
   return {
     rule: own,

@@ -2,18 +2,11 @@ import { expectManyListeners } from "#platform/process/many-listeners";
 import { Semaphore } from "../../concurrency/semaphore.js";
 import type { Policy } from "../../policy/policy.js";
 import { ConsecutivePenalty } from "../branch/consecutive-penalty.js";
-import type { SettingsOf } from "../branch/family/settings.js";
-import {
-  continuations,
-  firstPaths,
-  goBack,
-  type Return,
-  segmentEnd,
-  stepOf,
-} from "../expand/segment-steps.js";
+import { segmentEnd, stepOf } from "../expand/segment-steps.js";
 import { Enough } from "../enough.js";
 import type { ReadyOptions } from "../options.js";
-import type { RolloutConfig } from "../settings.js";
+import { type SegmentRule, segmentsOf } from "../rules/definition.js";
+import type { Expansion, RolloutConfig } from "../settings.js";
 import type { EntropyMonitor } from "../tree/tree-values.js";
 import { type Environment, environment } from "./environment.js";
 import { growByChains, liveChains } from "./schedule-chains.js";
@@ -155,29 +148,32 @@ async function growAlone(env: Environment, run: TreeRun): Promise<EntropyMonitor
   return monitor;
 }
 
-type Settings = SettingsOf<"treepo" | "spo-tree">;
-
 /**
  * Grows one tree by segments of a fixed number of tokens: after each, every path that goes on is
  * continued as often as the rule says. A tool's result counts as tokens of its segment.
  */
-async function growBySegments(env: Environment, run: TreeRun): Promise<void> {
+async function growBySegments(
+  env: Environment,
+  run: TreeRun,
+  rule: SegmentRule<Expansion>,
+): Promise<void> {
   const { config } = env;
-  const settings = config.expansion as Settings;
+  const settings = config.expansion!;
+  const { segments } = rule;
+  const sizes = segmentsOf(rule, settings);
   const random = run.random.split("expand");
   const misplaced = config.compat.treepoFirstStep ?? false;
   const start = run.prefixTokens.length;
-  // TreePO may go back into what is finished.
-  run.retaining = settings.rule === "treepo";
+  // What is finished may be gone back into.
+  run.retaining = segments.back !== undefined;
 
-  let paths = run.start(firstPaths(settings, { width: config.n, random, misplaced }));
+  let paths = run.start(segments.first(settings, { width: config.n, random, misplaced }));
   for (let round = 1; paths.length > 0; round++) {
-    await Promise.all(paths.map((trajectory) => oneSegment(env, run, trajectory)));
+    await Promise.all(paths.map((trajectory) => oneSegment(env, run, trajectory, sizes)));
     const going = paths.filter(({ end }) => end === undefined);
-    const counts = continuations(settings, {
+    const counts = segments.continuations(settings, {
       going: going.map((trajectory) => ({
-        start,
-        length: trajectory.length,
+        step: stepOf(sizes.segment, { start, length: trajectory.length }),
         logprobs: drawnLogprobs(trajectory),
       })),
       finished: paths.length - going.length,
@@ -191,19 +187,15 @@ async function growBySegments(env: Environment, run: TreeRun): Promise<void> {
       trajectory,
       ...Array.from({ length: counts[i]! - 1 }, () => leave(trajectory, trajectory.length)),
     ]);
-    if (paths.length === 0 && settings.rule === "treepo" && run.remaining > 0) {
-      paths = wayBack(run, settings, round).map(({ trajectory, at }) =>
-        leave(run.trajectories[trajectory]!, at),
-      );
+    if (paths.length === 0 && segments.back && run.remaining > 0) {
+      const how = { wanted: run.remaining, random: random.split(round) };
+      paths = segments
+        .back(settings, liveChains(run), how)
+        .map(({ trajectory, at }) => leave(run.trajectories[trajectory]!, at));
     }
   }
   run.selection = run.trajectories.map(({ id }) => id);
   run.close();
-}
-
-function wayBack(run: TreeRun, settings: SettingsOf<"treepo">, round: number): Return[] {
-  const random = run.random.split("expand").split(round);
-  return goBack(settings, liveChains(run), { wanted: run.remaining, random });
 }
 
 /** Lets a trajectory write to the end of its segment or its own. */
@@ -211,14 +203,14 @@ async function oneSegment(
   env: Environment,
   run: TreeRun,
   trajectory: LiveTrajectory,
+  sizes: ReturnType<typeof segmentsOf>,
 ): Promise<void> {
   const { config } = env;
-  const settings = config.expansion as Settings;
   const start = run.prefixTokens.length;
-  const step = stepOf(settings, { start, length: trajectory.length });
+  const step = stepOf(sizes.segment, { start, length: trajectory.length });
   const until = Math.min(
     config.responseLength,
-    segmentEnd(settings, { start, length: trajectory.length }),
+    segmentEnd(sizes, { start, length: trajectory.length }),
   );
   while (trajectory.length < until) {
     const node = await run.generate(trajectory, step, until - trajectory.length);
@@ -226,9 +218,7 @@ async function oneSegment(
     const fits = outcome.kind === "call" ? await run.call(trajectory, step, outcome) : true;
     if (!run.survives(trajectory, outcome, fits)) return;
   }
-  const isDeep =
-    settings.rule === "treepo" &&
-    stepOf(settings, { start, length: trajectory.length }) >= settings.depth;
+  const isDeep = stepOf(sizes.segment, { start, length: trajectory.length }) >= sizes.depth;
   if (isDeep) run.end(trajectory, "length");
 }
 
@@ -248,11 +238,10 @@ export interface Grown {
 
 /** Grows one tree as its rule says. */
 function growOne(env: Environment, run: TreeRun): ReturnType<typeof growAlone> {
-  const { expansion } = env.config;
-  if (!expansion) return growAlone(env, run);
-  const grow =
-    expansion.rule === "treepo" || expansion.rule === "spo-tree" ? growBySegments : growByChains;
-  return grow(env, run).then(() => undefined);
+  const { rule } = env;
+  if (!rule) return growAlone(env, run);
+  const grown = "segments" in rule ? growBySegments(env, run, rule) : growByChains(env, run, rule);
+  return grown.then(() => undefined);
 }
 
 /** A tree failed when others were complete. */

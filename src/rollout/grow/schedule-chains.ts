@@ -1,11 +1,11 @@
 import { note } from "#platform/note";
 import { shown } from "../../../arguments/check-arguments.js";
 import type { Policy } from "../../policy/policy.js";
-import { choosePoints, placesWanted, roundsOf } from "../expand/choose-points.js";
-import { keptLeaves } from "../expand/kept-leaves.js";
 import { type Chain, tokenTexts } from "../expand/path-tokens.js";
 import { groupMixed } from "../expand/group-mixed.js";
 import { planChain } from "../expand/plan-chains.js";
+import type { ChainRule, RuleDefinition } from "../rules/definition.js";
+import { roundsOf } from "../rules/settings.js";
 import { trajectoryOf } from "../tree/trajectory.js";
 import type { Environment } from "./environment.js";
 import { finishTree } from "./finish-tree.js";
@@ -25,21 +25,21 @@ export function liveChains(run: TreeRun): Chain[] {
 }
 
 /**
- * APPO: ln p of the initial trajectories' tokens under the policy of now, by place in the response.
- * Undefined for other rules, and where there is no such policy: entropy alone then ranks.
+ * ln p of the initial trajectories' tokens under the policy of now, by place in the response.
+ * Undefined for rules that do not ask, and where there is no such policy: entropy alone then ranks.
  */
 async function currentLogprobs(
   env: Environment,
   run: TreeRun,
 ): Promise<((trajectory: number) => Float32Array | undefined) | undefined> {
-  const { config, sampling, policy } = env;
-  if (config.expansion?.rule !== "appo" || config.expansion.signal === "random") return undefined;
+  const { config, rule, sampling, policy } = env;
+  if (!rule?.readsFuture || config.expansion!["signal"] === "random") return undefined;
   const current = env.current ?? (config.compat.appoMismatch ? policy : undefined);
   if (!current) {
-    sayEntropyAlone();
+    sayEntropyAlone(rule.name);
     return undefined;
   }
-  const scores = readerOf(current);
+  const scores = readerOf(current, rule.name);
   const trajectories = liveChains(run).map(({ nodes }) => ({
     prompt: run.prompt.tokens,
     tokens: Int32Array.from([...run.prefixTokens, ...nodes.flatMap(({ tokens }) => [...tokens])]),
@@ -50,10 +50,10 @@ async function currentLogprobs(
 }
 
 /** How a policy reads trajectories again; throws where it cannot. */
-function readerOf(policy: Policy): NonNullable<Policy["logProbs"]> {
+function readerOf(policy: Policy, rule: string): NonNullable<Policy["logProbs"]> {
   if (!policy.logProbs) {
     throw new TypeError(
-      `Cannot roll out: rule appo reads trajectories again under \`current\`, which must be able to say log-probabilities, got policy ${policy.name} that only writes`,
+      `Cannot roll out: rule ${rule} reads trajectories again under \`current\`, which must be able to say log-probabilities, got policy ${policy.name} that only writes`,
     );
   }
   return policy.logProbs.bind(policy);
@@ -62,11 +62,11 @@ function readerOf(policy: Policy): NonNullable<Policy["logProbs"]> {
 let said = false;
 
 /** Says once what a trajectory's future was not asked for. */
-function sayEntropyAlone(): void {
+function sayEntropyAlone(rule: string): void {
   if (said) return;
   said = true;
   note(
-    "arpo-lab: rule appo without `current`: tokens are ranked by entropy alone, since no other policy says what their future is worth",
+    `arpo-lab: rule ${rule} without \`current\`: tokens are ranked by entropy alone, since no other policy says what their future is worth`,
   );
 }
 
@@ -74,7 +74,11 @@ function sayEntropyAlone(): void {
  * Grows one tree by a rule that looks at whole chains: some trajectories to their end, then in each of the
  * rule's rounds further trajectories that leave them where the rule says, each to its end.
  */
-export async function growByChains(env: Environment, run: TreeRun): Promise<void> {
+export async function growByChains(
+  env: Environment,
+  run: TreeRun,
+  rule: Extract<RuleDefinition, ChainRule<unknown>>,
+): Promise<void> {
   const { config, policy } = env;
   const settings = config.expansion!;
   const rounds = roundsOf(settings);
@@ -83,29 +87,30 @@ export async function growByChains(env: Environment, run: TreeRun): Promise<void
   await Promise.all(first.map((trajectory) => toTheEnd(env, run, trajectory)));
   const reading = {
     ...tokenTexts(policy.tokenizer),
-    most: placesWanted(settings, config.n),
+    most: rule.wanted?.(settings) ?? config.n,
     random: run.random.split("signal"),
     ranking: env.ranking,
     current: await currentLogprobs(env, run),
     shifted: config.compat.appoAlignment ?? false,
     mixed: await mixedSignal(env, run),
   };
-  const bases = settings.rule === "fr3e" ? await basesOf(env, run) : undefined;
+  const bases = rule.bases && env.judge ? rule.bases(await judged(env, run), settings) : undefined;
 
   for (let round = 1; round <= rounds; round++) {
-    const chains = liveChains(run).map((chain) => planChain(chain, settings, reading));
+    const chains = liveChains(run).map((chain) => planChain(chain, rule, settings, reading));
     const random = run.random.split("expand").split(round);
-    const chosen = choosePoints(settings, chains, { random, budget: run.remaining, bases });
+    const chosen = rule.choose(settings, chains, { random, budget: run.remaining, bases });
     const born = chosen.map(({ trajectory, ...choice }, order) =>
       run.leave(run.trajectories[trajectory]!, choice.at, { round, order, ...choice }),
     );
     if (round === rounds) run.release();
     await Promise.all(born.map((trajectory) => toTheEnd(env, run, trajectory)));
   }
-  await fill(env, run);
+  if (rule.fills ?? true) await fill(env, run);
   const random = run.random.split("keep");
-  const chains = liveChains(run).map((chain) => planChain(chain, settings, reading));
-  run.selection = keptLeaves(settings, chains, { n: config.n, random });
+  const chains = liveChains(run).map((chain) => planChain(chain, rule, settings, reading));
+  const all = () => chains.map(({ id }) => id);
+  run.selection = rule.keep?.(settings, chains, { n: config.n, random }) ?? all();
   run.close();
 }
 
@@ -122,8 +127,6 @@ async function toTheEnd(env: Environment, run: TreeRun, trajectory: LiveTrajecto
 
 /** Where too few places were found, trajectories from the prompt make up for it. */
 async function fill(env: Environment, run: TreeRun): Promise<void> {
-  const { rule } = env.config.expansion!;
-  if (rule === "tree-grpo" || rule === "at2po" || rule === "fr3e") return;
   const fresh: LiveTrajectory[] = [];
   while (run.remaining > 0) fresh.push(run.refill(-1)!);
   await Promise.all(fresh.map((trajectory) => toTheEnd(env, run, trajectory)));
@@ -131,8 +134,7 @@ async function fill(env: Environment, run: TreeRun): Promise<void> {
 
 /** What the outcomes of the first trajectories say of each of their tokens, where the rule ranks by it. */
 async function mixedSignal(env: Environment, run: TreeRun) {
-  const settings = env.config.expansion!;
-  if (settings.rule !== "redraw" || settings.signal !== "group-mixed") return undefined;
+  if (env.config.expansion!["signal"] !== "group-mixed") return undefined;
   return groupMixed(liveChains(run), await judged(env, run));
 }
 
@@ -153,14 +155,4 @@ async function judged(env: Environment, run: TreeRun): Promise<readonly boolean[
     );
   }
   return right;
-}
-
-/** FR3E: the first right and wrong trajectories. */
-async function basesOf(env: Environment, run: TreeRun): Promise<number[]> {
-  const settings = env.config.expansion!;
-  if (settings.rule !== "fr3e" || !env.judge) return [];
-  const right = await judged(env, run);
-  const first = (wanted: boolean, most: number) =>
-    right.flatMap((is, trajectory) => (Boolean(is) === wanted ? [trajectory] : [])).slice(0, most);
-  return [...first(true, settings.right), ...first(false, settings.wrong)].sort((a, b) => a - b);
 }

@@ -1,8 +1,10 @@
 import { Random } from "../../random/random.js";
-import type { ExpansionSettings, SettingsOf } from "../branch/family/settings.js";
-import { type Choice, choosePoints, roundsOf } from "../expand/choose-points.js";
+import { definitionOf, type ExpansionSettings } from "../rules/registry.js";
+import type { Choice } from "../expand/choice.js";
 import type { PlannedChain } from "../expand/plan-chains.js";
-import { continuations, segmentEnd, stepOf } from "../expand/segment-steps.js";
+import { segmentEnd, stepOf } from "../expand/segment-steps.js";
+import { type RuleDefinition, type SegmentRule, segmentsOf } from "../rules/definition.js";
+import { roundsOf } from "../rules/settings.js";
 import type { ExpansionPlan } from "./plan-expansion.js";
 import type { Replay, ReplayPoint } from "./replay-result.js";
 
@@ -46,8 +48,8 @@ interface Path {
 }
 
 /** How far a trajectory goes in its segment: to its end, or to the trajectory's own. */
-const afterSegment = (settings: SettingsOf<"treepo" | "spo-tree">, { chain, length }: Path) =>
-  Math.min(segmentEnd(settings, { start: chain.start, length }), chain.length);
+const afterSegment = (sizes: ReturnType<typeof segmentsOf>, { chain, length }: Path) =>
+  Math.min(segmentEnd(sizes, { start: chain.start, length }), chain.length);
 
 /**
  * Continues the trajectories of a plan segment by segment. A trajectory that the tree does not have is
@@ -55,23 +57,24 @@ const afterSegment = (settings: SettingsOf<"treepo" | "spo-tree">, { chain, leng
  */
 function followSegments(
   plan: ExpansionPlan,
-  settings: SettingsOf<"treepo" | "spo-tree">,
+  { rule, settings }: { rule: SegmentRule<ExpansionSettings>; settings: ExpansionSettings },
   seen: SeenTrajectories,
 ): void {
+  const sizes = segmentsOf(rule, settings);
+  const stepAt = ({ chain: { start }, length }: Path) => stepOf(sizes.segment, { start, length });
   let paths = seen.now().map((chain): Path => ({ chain, isSeen: true, length: chain.start }));
   let finishedInAll = 0;
   for (let round = 1; paths.length > 0; round++) {
-    const moved = paths.map((path) => ({ ...path, length: afterSegment(settings, path) }));
+    const moved = paths.map((path) => ({ ...path, length: afterSegment(sizes, path) }));
     const going = moved.filter(
-      (path) => path.length < path.chain.length && !isDeep(settings, path),
+      (path) => path.length < path.chain.length && stepAt(path) < sizes.depth,
     );
     const finished = moved.length - going.length;
     finishedInAll += finished;
-    const counts = continuations(settings, {
-      going: going.map(({ chain, length }) => ({
-        start: chain.start,
-        length,
-        logprobs: logprobsUntil(chain, length),
+    const counts = rule.segments.continuations(settings, {
+      going: going.map((path) => ({
+        step: stepAt(path),
+        logprobs: logprobsUntil(path.chain, path.length),
       })),
       ...{ finished, finishedInAll, width: plan.n },
     });
@@ -90,9 +93,6 @@ function followSegments(
   }
 }
 
-const isDeep = (settings: SettingsOf<"treepo" | "spo-tree">, { chain, length }: Path): boolean =>
-  settings.rule === "treepo" && stepOf(settings, { start: chain.start, length }) >= settings.depth;
-
 /** ln p of what was drawn up to a place; nothing where the plan does not carry it. */
 function logprobsUntil({ drawn }: PlannedChain, length: number): number[] {
   return drawn ? drawn.logprobs.filter((_, i) => drawn.places[i]! < length) : [];
@@ -105,17 +105,18 @@ function logprobsUntil({ drawn }: PlannedChain, length: number): number[] {
 export function followExpansion(
   plan: ExpansionPlan,
   settings: ExpansionSettings = plan.settings,
+  rule: RuleDefinition = definitionOf(settings),
 ): Replay {
   const seen = new SeenTrajectories(plan.chains);
-  if (settings.rule === "treepo" || settings.rule === "spo-tree") {
-    followSegments(plan, settings, seen);
+  if ("segments" in rule) {
+    followSegments(plan, { rule, settings }, seen);
   } else {
     const random = Random.restore(plan.random).split("expand");
     for (let round = 1; round <= roundsOf(settings); round++) {
       const made = seen.points.length + seen.chains.filter(({ kind }) => kind === "initial").length;
       const budget = Math.max(0, plan.n - made);
       const state = { random: random.split(round), budget, bases: plan.bases };
-      const choices = choosePoints(settings, seen.now(), state);
+      const choices = rule.choose(settings, seen.now(), state);
       for (const [order, choice] of choices.entries()) seen.take(round, order, choice);
     }
   }

@@ -1,8 +1,8 @@
 import { shown } from "../../../arguments/check-arguments.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { RandomState } from "../../random/random.js";
-import { type ExpansionSettings, readsText } from "../branch/family/settings.js";
-import { placesWanted } from "../expand/choose-points.js";
+import type { RuleDefinition } from "../rules/definition.js";
+import { definitionOf, type ExpansionSettings, writtenRule } from "../rules/registry.js";
 import { type Chain, storedChains, tokenTexts } from "../expand/path-tokens.js";
 import { planChain, type PlannedChain, type Reading } from "../expand/plan-chains.js";
 import { type RolloutTreeData, treeRandom } from "../tree/tree-data.js";
@@ -15,7 +15,7 @@ export interface ExpansionPlan {
   chains: PlannedChain[];
   /** The tree's own stream. */
   random: RandomState;
-  /** FR3E: the trajectories that are explored. Default: every first one. */
+  /** The first trajectories that the rule starts from, where a judge chose them. Default: every one. */
   bases?: number[];
 }
 
@@ -23,7 +23,7 @@ export interface ExpansionPlan {
 export interface ExpansionReading {
   /** What turns tokens into text: known for trees made in this process. */
   tokenizer?: Tokenizer | undefined;
-  /** APPO: ln p of each trajectory's tokens under the policy of now, a list per trajectory of the tree. */
+  /** ln p of each trajectory's tokens under the policy of now, a list per trajectory of the tree. */
   current?: readonly ArrayLike<number>[] | undefined;
 }
 
@@ -31,10 +31,15 @@ export interface ExpansionReading {
 export function planExpansion(
   tree: RolloutTreeData,
   settings: ExpansionSettings,
-  { tokenizer, current, most }: ExpansionReading & { most?: number } = {},
+  {
+    tokenizer,
+    current,
+    most,
+    rule = definitionOf(settings),
+  }: ExpansionReading & { most?: number; rule?: RuleDefinition } = {},
 ): ExpansionPlan {
   const { config } = tree;
-  if (readsText(settings.rule) && !tokenizer) {
+  if (rule.readsText && !tokenizer) {
     throw new TypeError(
       `Cannot replay: rule ${settings.rule} reads the text of tokens and needs a tokenizer, got none: the tree was read from a file`,
     );
@@ -42,7 +47,7 @@ export function planExpansion(
   checkSignal(tree, settings);
   const reading: Reading = {
     ...tokenTexts(tokenizer),
-    most: most ?? placesWanted(settings, Math.max(config.n, 2 * tree.trajectories.length)),
+    most: most ?? rule.wanted?.(settings) ?? Math.max(config.n, 2 * tree.trajectories.length),
     random: treeRandom(tree).split("signal"),
     current: current && ((trajectory) => current[trajectory]),
     shifted: config.compat.appoAlignment ?? false,
@@ -52,7 +57,7 @@ export function planExpansion(
   const firstTrajectory = (chain: Chain): Chain =>
     chain.kind === "refill" && !config.expansion ? { ...chain, kind: "initial" } : chain;
   const chains = storedChains(tree).map((chain) =>
-    planChain(firstTrajectory(chain), settings, reading),
+    planChain(firstTrajectory(chain), rule, settings, reading),
   );
   const first = chains.filter(({ kind }) => kind === "initial").length;
   const plan: ExpansionPlan = {
@@ -62,7 +67,7 @@ export function planExpansion(
     chains,
     random: treeRandom(tree).state(),
   };
-  if (config.expansion?.rule === "fr3e") {
+  if (config.expansion && writtenRule(config.expansion.rule)?.bases) {
     const left = new Set(tree.trajectories.map(({ parent }) => parent));
     plan.bases = tree.trajectories.flatMap(({ id, kind }) =>
       kind === "initial" && left.has(id) ? [id] : [],

@@ -1,5 +1,5 @@
 import type { BranchSettings, BranchVerdict } from "../branch/branch-rule.js";
-import type { ExpansionSettings } from "../branch/family/settings.js";
+import type { ExpansionSettings } from "../rules/registry.js";
 
 /** One attempt as it would have gone. */
 export interface ReplayAttempt extends BranchVerdict {

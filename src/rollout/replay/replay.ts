@@ -1,11 +1,14 @@
 import { checkOptions, type OptionRules } from "../../../arguments/check-options.js";
-import { completeSettings } from "../branch/family/complete-settings.js";
+import { completeSettings } from "../rules/settings.js";
+import type { RuleDefinition } from "../rules/definition.js";
 import {
   type ExpandOptions,
   type ExpansionRule,
-  isExpansion,
-  settingsBesidesRule,
-} from "../branch/family/settings.js";
+  type ExpansionSettings,
+  writtenRule,
+} from "../rules/registry.js";
+import { settingsBesidesRule } from "../rules/settings.js";
+import { type BranchRule, branchRules } from "../branch/branch-rule.js";
 import { rolloutRules } from "../option-rules.js";
 import type { RolloutTreeData } from "../tree/tree-data.js";
 import { followExpansion } from "./follow-expansion.js";
@@ -17,7 +20,7 @@ import type { Replay } from "./replay-result.js";
 /** What `replay` may change, whatever the rule. */
 export interface TreeReplayChanges extends Omit<ReplayChanges, "rule">, ExpansionReading {
   /** Default: the tree's own. */
-  rule?: ReplayChanges["rule"] | ExpansionRule;
+  rule?: ReplayChanges["rule"] | ExpansionRule | RuleDefinition;
   /** Settings of a rule that looks at what has been written. Default: the tree's, or as published. */
   expand?: ExpandOptions;
   /** How often a trajectory may branch a round. Default: as often as when the tree was made. */
@@ -37,16 +40,29 @@ const replayRules: OptionRules<TreeReplayChanges> = {
   current: "list?",
 };
 
+/** A rule that decides after calls; throws where a tree's own rule is known to its maker alone. */
+function branchRuleOf(rule: string | RuleDefinition): BranchRule {
+  if ((branchRules as readonly unknown[]).includes(rule)) return rule as BranchRule;
+  throw new TypeError(
+    `Cannot replay: rule ${String(rule)} must be given as the definition that the tree was made with, got its name`,
+  );
+}
+
 /** Replays the branch decisions of a tree under other settings. */
 export function replayBranches(tree: RolloutTreeData, changes: TreeReplayChanges): Replay {
   checkOptions("replay", changes, replayRules);
   const { expand, tokenizer, current, attemptsPerTrajectory, ...decided } = changes;
-  const rule = changes.rule ?? tree.config.expansion?.rule ?? tree.config.branch.rule;
-  if (isExpansion(rule)) {
-    const own = tree.config.expansion;
+  const own = tree.config.expansion;
+  const named = changes.rule ?? own?.rule ?? tree.config.branch.rule;
+  const definition = writtenRule(named);
+  if (definition) {
+    const { name: rule } = definition;
     const was = own?.rule === rule ? settingsBesidesRule(own) : {};
     if (was.signal === "own") delete was.signal;
-    const settings = completeSettings("replay", rule, { ...was, ...expand });
+    const settings = completeSettings("replay", definition, {
+      ...was,
+      ...expand,
+    }) as ExpansionSettings;
     // A function that the rollout was given, or this replay: the tree keeps neither.
     if (
       own?.rule === rule &&
@@ -55,9 +71,13 @@ export function replayBranches(tree: RolloutTreeData, changes: TreeReplayChanges
       expand?.signal === undefined
     )
       Object.assign(settings, { signal: "own" });
-    return followExpansion(planExpansion(tree, settings, { tokenizer, current }));
+    const plan = planExpansion(tree, settings, { tokenizer, current, rule: definition });
+    return followExpansion(plan, settings, definition);
   }
-  return followPlan(planReplay(tree, attemptsPerTrajectory), { ...decided, rule });
+  return followPlan(planReplay(tree, attemptsPerTrajectory), {
+    ...decided,
+    rule: branchRuleOf(named),
+  });
 }
 
 /**

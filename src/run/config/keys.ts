@@ -1,5 +1,6 @@
 import type { z } from "#zod";
-import type { ExpandOptions } from "../../rollout/branch/family/settings.js";
+import type { ExpandOptions } from "../../rollout/rules/registry.js";
+import { camel } from "./choice-keys.js";
 import { kept } from "./kept-keys.js";
 import { section } from "./kinds.js";
 import { type Config, schema } from "./schema.js";
@@ -58,8 +59,14 @@ export const configKeys: readonly ConfigKey[] = [...walk(schema, "")].map((key) 
   kept: keptPaths.has(key.path),
 }));
 
+/** A section of `lab.credit` under the names of options; null is unset. */
+export function creditSettings(keys: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(keys).flatMap(([key, value]) => (value === null ? [] : [[camel(key), value]])),
+  );
+}
+
 /** `lab.expand` under the names of a rollout's options, without what is left to the published values. */
-export function expandSettings({ max_length: maxLength, ...same }: Config["lab"]["expand"]) {
-  const all = Object.entries({ ...same, maxLength }).filter(([, value]) => value !== null);
-  return Object.fromEntries(all) as ExpandOptions;
+export function expandSettings(keys: Config["lab"]["expand"]): ExpandOptions {
+  return creditSettings(keys);
 }

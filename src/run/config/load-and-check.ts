@@ -12,12 +12,8 @@ import {
   texts,
 } from "../../../arguments/check-options.js";
 import { homePath } from "../../files/home-path.js";
-import { completeSettings } from "../../rollout/branch/family/complete-settings.js";
-import {
-  expansionRules,
-  fixedTrajectories,
-  isExpansion,
-} from "../../rollout/branch/family/settings.js";
+import { completeSettings } from "../../rollout/rules/settings.js";
+import { expansionRules, isExpansion, ruleNamed } from "../../rollout/rules/registry.js";
 import { configKeys, expandSettings } from "./keys.js";
 import type { LoadedConfig, LoadOptions } from "./options.js";
 import { parseOverride } from "./override.js";
@@ -124,9 +120,9 @@ function refuseRows({ lab, actor_rollout_ref: { rollout } }: Config): void {
       `Cannot load the configuration: actor_rollout_ref.rollout.enable_dynamic_rollouts: is for AEPO's rules, got lab.branch_rule ${rule}`,
     );
   }
-  const { n } = fixedTrajectories(
-    completeSettings("load the configuration: lab.expand", rule, given),
-  );
+  const written = ruleNamed(rule);
+  const settings = completeSettings("load the configuration: lab.expand", written, given);
+  const n = written.trajectories?.(settings).n;
   if (n === undefined || n === rollout.n) return;
   throw new RangeError(
     `Cannot load the configuration: actor_rollout_ref.rollout.n: must be the ${n} trajectories that lab.branch_rule ${rule} makes of lab.expand, got ${rollout.n}`,

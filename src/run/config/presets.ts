@@ -1,5 +1,7 @@
 import { defined } from "../../../arguments/defined.js";
-import { lossPresets } from "../../preset-table.js";
+import { lossPresets } from "../../learn/loss/presets.js";
+import { learnPresets } from "../../learn/presets.js";
+import { type FamilyPreset, familyPresets } from "../../rollout/presets.js";
 import { algorithms, type CellPreset } from "../../presets.js";
 import { actorKeysOf } from "./loss-keys.js";
 import { type Tree, merge } from "./tree.js";
@@ -61,13 +63,11 @@ const lossOnly = (name: keyof typeof lossPresets): Tree => ({
 });
 
 /** A method whose rule looks at what was written: its trajectories, its credit and its loss. */
-function method(
-  name: "tree-grpo" | "at2po" | "treerl" | "appo" | "fr3e" | "treepo" | "spo-tree",
-): Tree {
+function method(name: FamilyPreset): Tree {
   const preset: CellPreset = algorithms[name];
   const { temperature, topP } = preset.sampling ?? {};
   const length = preset.responseLength;
-  const loss = name in lossPresets ? lossPresets[name as keyof typeof lossPresets] : {};
+  const { estimator, ...loss } = learnPresets[name];
   const rollout: Tree = {
     n: preset.n,
     initial_rollouts: preset.initialRollouts,
@@ -75,7 +75,7 @@ function method(
   };
   return {
     ...withRollout(published, actorKeysOf(loss), rollout, { lab: { branch_rule: preset.rule } }),
-    algorithm: { adv_estimator: preset.estimator, kl_ctrl: { kl_coef: 0 } },
+    algorithm: { adv_estimator: estimator, kl_ctrl: { kl_coef: 0 } },
     ...(length === undefined ? {} : { data: { max_response_length: length } }),
   };
 }
@@ -103,13 +103,10 @@ export const configPresets = {
     },
     { lab: { branch_rule: algorithms.aepo.rule } },
   ),
-  "tree-grpo": method("tree-grpo"),
-  at2po: method("at2po"),
-  treerl: method("treerl"),
-  appo: method("appo"),
-  fr3e: method("fr3e"),
-  treepo: method("treepo"),
-  "spo-tree": method("spo-tree"),
+  ...(Object.fromEntries(familyPresets.map((name) => [name, method(name)])) as Record<
+    FamilyPreset,
+    Tree
+  >),
   gspo: lossOnly("gspo"),
   cispo: lossOnly("cispo"),
   sapo: lossOnly("sapo"),

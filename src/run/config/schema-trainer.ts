@@ -1,159 +1,32 @@
 import { z } from "#zod";
 import { estimatorNames } from "../../learn/advantages.js";
-import { at2poAdvantages, at2poValues } from "../../learn/credit/at2po.js";
-import { treeGrpoForms } from "../../learn/credit/tree-grpo.js";
-import { treePoForms } from "../../learn/credit/treepo.js";
-import { treeRlBonuses, treeRlCentres, treeRlWeights } from "../../learn/credit/treerl.js";
-import { turnBaselines } from "../../learn/credit/turn-baseline.js";
 import { klKinds } from "../../learn/loss/kl.js";
 import { aggregationRules } from "../../learn/loss/options.js";
 import { cacheTypes, decoderTypes } from "../../model/decoder/weights.js";
 import { weightPrecisions } from "../../model/transformer/weights.js";
 import { branchRules } from "../../rollout/branch/branch-rule.js";
-import { branchSignals, expansionRules } from "../../rollout/branch/family/settings.js";
-import { treepoAllocations } from "../../rollout/branch/family/treepo.js";
+import { expansionRules } from "../../rollout/rules/registry.js";
+import { creditKeys, expandKeys } from "./choice-keys.js";
 import { kept } from "./kept-keys.js";
 import {
   atLeast,
   flag,
-  number,
   oneOf,
   optionalCount,
   optionalText,
   path,
   positive,
   section,
-  share,
   text,
   weight,
   whole,
 } from "./kinds.js";
 
-const deviation = (by: boolean) => flag(by).describe("Divide by the group's deviation");
-
 /** What each tree and turn estimator can be told, by its name. */
-const credit = section({
-  tree_grpo: section({
-    form: oneOf([...treeGrpoForms, "tree_diff"], "tree").describe("Which of its estimators"),
-    lone_row: oneOf(["zero", "reward"], "zero").describe("What a tree of one trajectory adds"),
-    margin: weight(0.1).describe("tree_diff: what a step must gain on its parent"),
-  }),
-  at2po: section({
-    normalize_leaves: flag(true).describe("Normalise the scores within the tree first"),
-    value: oneOf(at2poValues, "child_softmax").describe("What an inner turn is worth"),
-    advantage: oneOf(at2poAdvantages, "node_value").describe("What a turn gets of that"),
-    signal: oneOf(["surprisal", "entropy"], "surprisal").describe("What child_softmax weighs by"),
-  }),
-  treerl: section({
-    rule: oneOf(["code", "paper"], "code").describe("The published code's sums or the paper's"),
-    weights: oneOf(treeRlWeights, "sqrt").describe("What a segment's sum is divided by"),
-    centre: oneOf(treeRlCentres, "none").describe("What mean is taken off all sums"),
-    bonus: oneOf(treeRlBonuses, "state").describe("What is added to the difference to the parent"),
-    fill: flag(true).describe("A segment of value 0 gets its predecessor's"),
-    average_children: flag(false).describe("Inner sums are means over the children"),
-    penalize_cut: flag(false).describe("Trajectories that were cut count -1 among the leaves"),
-    all_ancestors: flag(false).describe("Differences to all segments above, and nothing else"),
-    leaves: optionalCount.describe("Trajectories of a prompt that are trained on; null: all"),
-    balance: share(0).describe("The share of them that is right, and as many wrong"),
-    punish_cut: flag(true).describe("Trajectories that were cut get -1 on every token"),
-  }),
-  appo: section({
-    normalize_by_deviation: deviation(true),
-    reward_scale_discount: share(0.9).describe(
-      "Its reward scale, without effect on outcome rewards; 0: off",
-    ),
-  }),
-  treepo: section({
-    form: oneOf(treePoForms, "tree").describe("Which of its estimators"),
-    weights: oneOf(["average", "size"], "average").describe("How depths are averaged"),
-    skip_equal: flag(false).describe("Leave out groups below the prompt with equal rewards"),
-    parent_decay: number(-1).describe("segment: what the parent counts; 0 or less: all"),
-  }),
-  spo_chain: section({
-    threshold: share(0.9).describe("Tokens drawn with a greater probability get nothing"),
-  }),
-  spo_tree: section({
-    form: oneOf(["rloo", "grpo"], "rloo").describe("grpo divides by the siblings' deviation"),
-    only_nonzero: flag(true).describe("Segments that say nothing get nothing"),
-  }),
-  fr3e: section({
-    value: oneOf(["positive-share", "mean-reward"], "positive-share").describe(
-      "What a state is worth: by the code, by the paper",
-    ),
-    sharpen: flag(true).describe("Differences to the power of 1.5, over their sum"),
-    normalize_by_deviation: deviation(false),
-    drop_settled: flag(true).describe("Leave out states whose trajectories all got the same"),
-  }),
-  mt_grpo: section({
-    turn_coefficient: number(1).describe("What the turn's advantage counts"),
-  }),
-  gigpo: section({
-    gamma: share(1).describe("Discount of the steps' rewards"),
-    step_weight: weight(1).describe("What the step's advantage counts"),
-    normalize_by_deviation: deviation(false),
-    episode_baseline: oneOf(["step", "trajectory"], "step").describe(
-      "step: long trajectories count once for each of their steps",
-    ),
-    similarity: z
-      .number()
-      .gt(0)
-      .max(1)
-      .nullable()
-      .default(null)
-      .describe("Observations at least this alike are one; null: equal ones"),
-  }),
-  turn_baseline: section({
-    baseline: oneOf(turnBaselines, "padded").describe("turn-index is biased"),
-    outcome: flag(true).describe("The outcome counts as the last turn's"),
-  }),
-});
-
-const count = (least: number, said: string) =>
-  z.number().int().min(least).max(1_000_000).nullable().default(null).describe(said);
-const figure = (said: string) => z.number().nullable().default(null).describe(said);
+const credit = section(creditKeys());
 
 /** Settings of the rules that look at what was written; null is the published value. */
-const expand = section({
-  trees: count(1, "tree-grpo, treerl: trees per prompt, each from one chain"),
-  rounds: count(0, "tree-grpo, at2po, treerl: rounds of branching"),
-  points: count(1, "Places chosen per tree and round; fr3e: anchors per rollout"),
-  rows: count(1, "treerl, fr3e: trajectories from every place"),
-  keep: count(1, "tree-grpo: leaves kept per tree"),
-  signal: z
-    .enum([...branchSignals, "random", "group-mixed"])
-    .nullable()
-    .default(null)
-    .describe(
-      "What places are ranked by; random: each alike; group-mixed: redraw alone, by the first trajectories' outcomes",
-    ),
-  penalty: figure("at2po: what every sibling takes off a turn's signal"),
-  upsampling: count(0, "treerl: above 0, places lie far apart, chosen from so many times more"),
-  max_length: count(1, "treerl: tokens of a first chain that count"),
-  gamma: figure("appo: discount of what is to come"),
-  clip: figure("appo: the future value stays within 1 plus or minus this; 0: no bound"),
-  right: count(0, "fr3e: right rollouts explored"),
-  wrong: count(0, "fr3e: wrong rollouts explored"),
-  segment: count(1, "treepo, spo-tree: tokens of a segment"),
-  depth: count(1, "treepo: segments of a path"),
-  divergence: count(1, "treepo: continuations per path"),
-  first: z
-    .tuple([z.number().int().min(1), z.number().int().min(1)])
-    .nullable()
-    .default(null)
-    .describe("treepo: the first step makes from so many to so many paths"),
-  allocation: z
-    .enum(treepoAllocations)
-    .nullable()
-    .default(null)
-    .describe("treepo: how continuations are shared"),
-  temperature: figure("treepo: of a weighted allocation"),
-  factors: z
-    .array(z.number().int().min(1))
-    .min(1)
-    .nullable()
-    .default(null)
-    .describe("spo-tree: branch factors by depth"),
-});
+const expand = section(expandKeys());
 
 const bounds = z.union([z.number().positive(), z.string().min(1)]);
 

@@ -7,7 +7,8 @@ import { learningRateFactor } from "../../learn/update/schedule.js";
 import type { UpdateOptions } from "../../learn/update/update-settings.js";
 import type { ScoreOptions } from "../../reward/score-trees.js";
 import type { RolloutOptions } from "../../rollout/options.js";
-import { expandSettings } from "../config/keys.js";
+import { camel } from "../config/choice-keys.js";
+import { creditSettings, expandSettings } from "../config/keys.js";
 import { actorLossOptions } from "../config/loss-keys.js";
 import type { Config } from "../config/schema.js";
 
@@ -45,17 +46,11 @@ export function reachesTest({ lab: { budget } }: Config, before: Cost, after: Co
   );
 }
 
-const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-
 /** What the configuration says about single estimators: its keys are their options' names; null is unset. */
 function creditOptions({ lab }: Config): AdvantageOptions {
   const sections = Object.entries(lab.credit).map(([method, keys]) => [
     camel(method),
-    Object.fromEntries(
-      Object.entries(keys).flatMap(([name, value]: [string, unknown]) =>
-        value === null ? [] : [[camel(name), value]],
-      ),
-    ),
+    creditSettings(keys),
   ]);
   const options = Object.fromEntries(sections) as AdvantageOptions;
   return { ...options, treerl: { ...options.treerl, seed: lab.seed } };

@@ -9,7 +9,7 @@ import {
   optionsOf,
   required,
 } from "../../../arguments/check-options.js";
-import type { TokenRanking } from "../../rollout/branch/family/settings.js";
+import type { TokenRanking } from "../../rollout/branch/family/signals.js";
 import { rolloutRules } from "../../rollout/option-rules.js";
 import { defined } from "../../../arguments/defined.js";
 import { completeTask, type TaskInput } from "../../data/task.js";
@@ -65,7 +65,7 @@ export interface CellTraining {
   responseLength?: number;
   /**
    * Branch at the tokens to which this function gives the greatest numbers, under a rule that ranks
-   * tokens: `overrides: ["lab.branch_rule=treerl"]`, or `appo`, `appo-rollout`, `fr3e`, `at2po`.
+   * tokens: `overrides: ["lab.branch_rule=treerl"]`, for example.
    * Default: the rule's own.
    */
   ranking?: TokenRanking;

@@ -28,7 +28,7 @@ import type { Reward } from "../../reward/reward-function.js";
 import type { Scored } from "../../reward/scored.js";
 import { score } from "../../reward/score-trees.js";
 import { RolloutTree } from "../../rollout/rollout-tree.js";
-import type { TokenRanking } from "../../rollout/branch/family/settings.js";
+import type { TokenRanking } from "../../rollout/branch/family/signals.js";
 import { rollout } from "../../rollout/rollout.js";
 import { toolMetrics } from "../../rollout/tree/metrics.js";
 import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";

@@ -6,13 +6,14 @@ import {
   isExpansion,
   type ExpandOptions,
   type ExpansionRule,
-} from "../../rollout/branch/family/settings.js";
+  writtenRule,
+} from "../../rollout/rules/registry.js";
 import type { RolloutRule } from "../../rollout/options.js";
 import type { Replay, ReplayPoint } from "../../rollout/replay/replay-result.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { BranchingPayload, BranchingTrajectory, ShownPoint, ShownRule } from "./payload.js";
 import { trajectoryReader, type TrajectoryReader } from "./read-trajectories.js";
-import { choiceWords, ruleWords } from "./rule-words.js";
+import { ruleWords } from "./rule-words.js";
 
 /** What a branching view shows. */
 export interface BranchingOptions {
@@ -78,7 +79,7 @@ function shownRule(
   { expand = {}, tokenizer = tree.tokenizer, current }: BranchingOptions,
   reader: TrajectoryReader,
 ): ShownRule {
-  const bare = { name: rule, meaning: ruleWords[rule], points: [], branches: 0, unseen: 0 };
+  const bare = { name: rule, meaning: ruleWords(rule), points: [], branches: 0, unseen: 0 };
   let replay: Replay;
   try {
     replay = tree.replay({
@@ -113,10 +114,9 @@ function shownRule(
 
 /** What a replay says of a branch of it. */
 function whyOf({ settings, attempts }: Replay, hasFuture: boolean): (point: ReplayPoint) => string {
-  if (isExpansion(settings.rule)) {
-    const own = settings as Parameters<typeof choiceWords>[0];
-    return ({ score, token }) => choiceWords(own, { score, token, hasFuture });
-  }
+  const written = writtenRule(settings.rule);
+  if (written)
+    return ({ score, token }) => written.why({ ...settings }, { score, token, hasFuture });
   return ({ trajectory, round }) =>
     attempts
       .filter((one) => one.trajectory === trajectory && one.round === round && one.branch)

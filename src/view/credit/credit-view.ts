@@ -8,6 +8,7 @@ import {
   creditOf,
   type Estimator,
 } from "../../learn/advantages.js";
+import { estimatorNamed } from "../../learn/credit/registry.js";
 import { type CreditSum, type CreditTerm, total } from "../../learn/credit/credit.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
@@ -107,18 +108,10 @@ type CreditRule = Estimator | (AdvantageOptions & { name: string });
 const meanings: Partial<Record<Estimator, string>> = {
   grpo: "the trajectory against the prompt's trajectories",
   rloo: "the trajectory against the others",
-  tree_grpo: "against the prompt's trajectories, plus against its tree's",
-  at2po: "what the turn's trajectories are worth, weighed by entropy",
-  treerl: "against its parent and the prompt, over √trajectories",
-  appo: "initial trajectories, plus what later branches of the trajectory got",
-  treepo: "the trajectory against the groups it shares a beginning with",
-  spo_chain: "worth at the end less at the start, initial trajectories",
-  spo_tree: "worth of the segment less its parent's",
-  fr3e: "among its state's trajectories, by what the state gained",
-  mt_grpo: "the outcome; before the first answer the turn too",
-  gigpo: "the episode, plus the step among those from there",
-  turn_baseline: "reward from the turn on, against the prompt's trajectories",
 };
+
+const meaningOf = (given: NonNullable<AdvantageOptions["estimator"]>) =>
+  estimatorNamed(given)?.meaning ?? meanings[given as Estimator] ?? "";
 
 /** What is shown where nobody chooses: every estimator, and TreeRL by its paper too. */
 const usualRules: readonly CreditRule[] = creditEstimators.flatMap((name): CreditRule[] =>
@@ -134,7 +127,7 @@ function ruleOf(rule: CreditRule): {
   options: AdvantageOptions;
 } {
   const { name, ...options } = typeof rule === "string" ? { name: rule, estimator: rule } : rule;
-  return { name, meaning: meanings[options.estimator ?? "grpo"] ?? "", options };
+  return { name, meaning: meaningOf(options.estimator ?? "grpo"), options };
 }
 
 interface CreditViewOptions {

@@ -290,7 +290,8 @@ function others(batch: TrainingBatch): Laid[] {
       const { normalizeByDeviation: normalised = true, attribution } = advantage;
       const { estimator = "grpo" } = advantage;
       const made = against && { nothing: "reinforce", critic: "critic" }[against];
-      const first = advantageLine(made ?? estimator, { normalised, hard: attribution === "hard" });
+      const named = typeof estimator === "string" ? estimator : estimator.name;
+      const first = advantageLine(made ?? named, { normalised, hard: attribution === "hard" });
       const laid = laidBy(batch, scored, advantage, against);
       const lines = [first, ...objectiveLines(settings)].map(quoted);
       return { name, label, summary, settings, batch: laid, lines };

@@ -6,7 +6,7 @@ import { sampleTree } from "../testing/sample-tree.js";
 import { Random } from "../../random/random.js";
 import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
 import { branchRules } from "../../rollout/branch/branch-rule.js";
-import { expansionRules, type ExpandOptions } from "../../rollout/branch/family/settings.js";
+import { expansionRules, type ExpandOptions } from "../../rollout/rules/registry.js";
 import { rollout } from "../../rollout/rollout.js";
 import { type ReplayChanges, followPlan } from "../../rollout/replay/follow-plan.js";
 import { followExpansion } from "../../rollout/replay/follow-expansion.js";

@@ -2,15 +2,13 @@ import { fromTo, type OptionRules } from "../../../arguments/check-options.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
-import { inAppoOrder } from "../../rollout/branch/family/appo.js";
-import {
-  expansionRules,
-  type ExpansionSettings,
-  publishedExpansion,
-} from "../../rollout/branch/family/settings.js";
+import type { RuleDefinition } from "../../rollout/rules/definition.js";
+import { published } from "../../rollout/rules/settings.js";
+import { expansionRules, type ExpansionSettings, ruleNamed } from "../../rollout/rules/registry.js";
 import { type ExpansionPlan, planExpansion } from "../../rollout/replay/plan-expansion.js";
 import { planReplay } from "../../rollout/replay/plan.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import type { RolloutRule } from "../../rollout/options.js";
 import { ruleOf } from "../../rollout/settings.js";
 import { packIntegers, packNumbers } from "../page/pack.js";
 import {
@@ -37,20 +35,19 @@ function expansionPlans(tree: RolloutTree, tokenizer: Tokenizer | undefined): Pa
   const packed: PackedExpansions = { trajectories: [], most, plans: {} };
   const own = tree.config.expansion;
   for (const rule of expansionRules) {
-    const settings: ExpansionSettings = own?.rule === rule ? own : publishedExpansion[rule];
-    // A budget may be spent on one trajectory.
-    const isBudget = rule === "appo" || rule === "appo-rollout";
+    const { spendsBudget } = ruleNamed(rule);
+    const settings = (own?.rule === rule ? own : published(ruleNamed(rule))) as ExpansionSettings;
     try {
       const plan = planExpansion(tree, settings, {
         tokenizer,
-        ...(isBudget ? {} : { most: Math.max(most, mostOf(settings)) }),
+        ...(spendsBudget ? {} : { most: Math.max(most, mostOf(settings)) }),
       });
       packed.trajectories = plan.chains.map(
         ({ id, parent, tree: root, start, split, length, kind }) => {
           return [id, parent, root, start, split, length, kind === "initial" ? 1 : 0];
         },
       );
-      packed.plans[rule] = pack(isBudget ? withinBudget(plan) : plan);
+      packed.plans[rule] = pack(spendsBudget ? withinBudget(plan, spendsBudget) : plan);
     } catch (error) {
       // Some trees carry no numbers, some no texts; every other error is one.
       if (!(error instanceof TypeError)) throw error;
@@ -60,13 +57,16 @@ function expansionPlans(tree: RolloutTree, tokenizer: Tokenizer | undefined): Pa
 }
 
 /** The plan with the places alone that the budget reaches. */
-function withinBudget(plan: ExpansionPlan): ExpansionPlan {
-  const { chains, n, settings } = plan;
+function withinBudget(
+  plan: ExpansionPlan,
+  inOrder: NonNullable<RuleDefinition["spendsBudget"]>,
+): ExpansionPlan {
+  const { chains, n } = plan;
   const first = chains.filter(({ kind }) => kind === "initial");
   const all = first.flatMap(({ id, places: own }) =>
     own.map((place) => ({ ...place, trajectory: id, strict: place.strict ?? false, place })),
   );
-  const order = settings.rule === "appo" ? inAppoOrder(all) : all;
+  const order = inOrder(all);
   const kept = new Set(order.slice(0, Math.max(0, n - first.length)).map(({ place }) => place));
   return {
     ...plan,
@@ -197,7 +197,7 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
       ].join(" · "),
     prompt: tree.prompt.text,
     plan: planReplay(tree),
-    rule: ruleOf(tree.config),
+    rule: ruleOf(tree.config) as RolloutRule,
     expansions: expansionPlans(tree, tokenizer),
     vocabulary,
     tokens: packIntegers(tokens, wide),

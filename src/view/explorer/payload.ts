@@ -1,5 +1,6 @@
-import type { ExpansionRule } from "../../rollout/branch/family/settings.js";
+import { type ExpansionRule, writtenRule } from "../../rollout/rules/registry.js";
 import type { RolloutRule } from "../../rollout/options.js";
+import type { BranchRule } from "../../rollout/branch/branch-rule.js";
 import type { ExpansionPlan } from "../../rollout/replay/plan-expansion.js";
 import type { ReplayPlan } from "../../rollout/replay/plan.js";
 import type {
@@ -109,22 +110,14 @@ export interface TreeRequest {
 export type TreeReply =
   { error: string } | { name: string; tree: ExplorerPayload; live?: LiveTree; error?: undefined };
 
-const names: Record<RolloutRule, string> = {
+const names: Record<BranchRule, string> = {
   "arpo-code": "ARPO (code)",
   "arpo-paper": "ARPO (paper)",
   "seed-docs": "ARPO (docs)",
   "aepo-code": "AEPO (code)",
   "aepo-paper": "AEPO (paper)",
-  "tree-grpo": "Tree-GRPO",
-  at2po: "AT2PO",
-  treerl: "TreeRL",
-  appo: "APPO",
-  "appo-rollout": "APPO (rollout)",
-  fr3e: "FR3E",
-  treepo: "TreePO",
-  "spo-tree": "SPO-tree",
-  redraw: "Redraw",
 };
 
 /** What a rule is called. */
-export const ruleName = (rule: RolloutRule): string => names[rule];
+export const ruleName = (rule: string): string =>
+  writtenRule(rule)?.title ?? (names as Partial<Record<string, string>>)[rule] ?? rule;

@@ -1,5 +1,5 @@
 import { rollout } from "../../rollout/rollout.js";
-import { rolloutPresets } from "../../preset-table.js";
+import { rolloutPresets } from "../../rollout/presets.js";
 import type { RolloutOptions } from "../../rollout/options.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { randomTextPolicy } from "../../rollout/testing/random-text-policy.js";

@@ -10,15 +10,15 @@ import {
   at2poLeaves,
   type TurnOutline,
 } from "../../../src/rollout/branch/family/at2po.js";
-import { fr3eAnchors } from "../../../src/rollout/branch/family/greatest.js";
+import { fr3eAnchors } from "../../../src/rollout/rules/fr3e.js";
 import {
   breadthFirst,
   innerNodes,
   leavesOf,
   type Outline,
-  treeGrpoExpand,
   withLeaves,
 } from "../../../src/rollout/branch/family/outline.js";
+import { treeGrpoExpand } from "../../../src/rollout/rules/tree-grpo.js";
 import { treepoDivergence } from "../../../src/rollout/branch/family/treepo.js";
 import {
   firstOf,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Scored } from "../../../reward/scored.js";
 import { score } from "../../../reward/score-trees.js";
 import { rollout } from "../../../rollout/rollout.js";
-import { rolloutPresets } from "../../../preset-table.js";
+import { rolloutPresets } from "../../../rollout/presets.js";
 import { RolloutTree } from "../../../rollout/rollout-tree.js";
 import { randomTextPolicy } from "../../../rollout/testing/random-text-policy.js";
 import { calculator } from "../../../tools/calculator/calculator.js";
@@ -11,7 +11,12 @@ import { ToolSet } from "../../../tools/tool-set.js";
 import type { Tool } from "../../../tools/tool.js";
 import { advantages, placeReward } from "../../advantages.js";
 import { total } from "../credit.js";
-import { familyCredit, type FamilyEstimator, familyEstimators } from "./estimate.js";
+import {
+  estimatorNamed,
+  familyCredit,
+  type FamilyEstimator,
+  familyEstimators,
+} from "../registry.js";
 
 /** A calculator whose answers earn something. */
 const paid: Tool = {
@@ -30,7 +35,7 @@ async function scoredTrees({ tool = paid as Tool, n = 16, prompts = 2 } = {}): P
 }
 
 const creditOf = (scored: Scored, name: FamilyEstimator, options = {}) =>
-  familyCredit(scored, scored.trajectories.map(placeReward), name, options);
+  familyCredit(scored, scored.trajectories.map(placeReward), estimatorNamed(name)!, options);
 
 /** Where each token of each trajectory came from: its tree, node and place there. */
 function origins({ trajectories, trees }: Scored): string[][] {

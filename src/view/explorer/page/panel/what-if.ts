@@ -1,5 +1,5 @@
 import { branchRules } from "../../../../rollout/branch/branch-rule.js";
-import { isExpansion, type ExpandOptions } from "../../../../rollout/branch/family/settings.js";
+import { isExpansion, type ExpandOptions } from "../../../../rollout/rules/registry.js";
 import type { RolloutRule } from "../../../../rollout/options.js";
 import { element } from "../../../page/element.js";
 import { ruleName } from "../../payload.js";

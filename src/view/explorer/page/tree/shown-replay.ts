@@ -2,7 +2,7 @@ import {
   type ExpandOptions,
   type ExpansionSettings,
   isExpansion,
-} from "../../../../rollout/branch/family/settings.js";
+} from "../../../../rollout/rules/registry.js";
 import type { RolloutRule } from "../../../../rollout/options.js";
 import { followExpansion } from "../../../../rollout/replay/follow-expansion.js";
 import { followPlan, type ReplayChanges } from "../../../../rollout/replay/follow-plan.js";

@@ -1,4 +1,4 @@
-import type { ExpansionRule } from "../../../../rollout/branch/family/settings.js";
+import type { ExpansionRule } from "../../../../rollout/rules/registry.js";
 import type { ExpansionPlan } from "../../../../rollout/replay/plan-expansion.js";
 import { integersOf, numbersOf } from "../../../page/unpack.js";
 import type { ExplorerPayload, PackedExpansions, PageNode } from "../../payload.js";

@@ -1,0 +1,72 @@
+import { valuesOf } from "../../arguments/setting.js";
+import type { Sampling } from "../policy/policy.js";
+import { type ExpansionRule, ruleDefinitions } from "./rules/registry.js";
+
+/** A rule that is no preset's, or none of an algorithm. */
+type Redraw = Extract<ExpansionRule, "redraw">;
+type RuleOnly = Extract<ExpansionRule, "appo-rollout"> | Redraw;
+
+/** An algorithm whose rule looks at what was written. */
+export type FamilyPreset = Exclude<ExpansionRule, RuleOnly>;
+
+/** An algorithm whose published settings `preset` stands for. */
+export type PresetName = "grpo" | "arpo" | "aepo" | FamilyPreset;
+
+/** What the preset of a rule says of a rollout. */
+interface RulePreset {
+  rule: ExpansionRule;
+  n: number;
+  initialRollouts: number;
+  sampling?: Sampling;
+  responseLength?: number;
+}
+
+const ofRules = Object.fromEntries(
+  ruleDefinitions.flatMap((definition) => {
+    const { name: rule, preset, settings, usual } = definition;
+    if (preset === undefined) return [];
+    const trajectories = { ...usual, ...definition.trajectories?.(valuesOf(settings) as never) };
+    const { n, initialRollouts } = trajectories;
+    return [[rule, { rule, n, initialRollouts, ...(preset === "rule-only" ? {} : preset) }]];
+  }),
+) as Record<Exclude<ExpansionRule, Redraw>, RulePreset>;
+
+/**
+ * The published settings of a rollout: those of the ARPO reasoning script, what GRPO and AEPO change in
+ * them, and those of the methods around ARPO, as their rules say.
+ */
+export const rolloutPresets = {
+  /** n independent trajectories, no branching. */
+  grpo: { n: 16, initialRollouts: 16, beamSize: 1, callLimit: 3 },
+  arpo: {
+    rule: "arpo-code",
+    n: 16,
+    initialRollouts: 8,
+    beamSize: 2,
+    branchProbability: 0.5,
+    entropyWeight: 0.2,
+    callLimit: 3,
+  },
+  /** The dynamic budget is off, as in the published scripts; `dynamicRollouts: true` turns it on. */
+  aepo: {
+    rule: "aepo-code",
+    n: 16,
+    initialRollouts: 8,
+    beamSize: 2,
+    branchProbability: 0.5,
+    entropyWeight: 0.2,
+    callLimit: 6,
+    dynamicRollouts: false,
+  },
+  ...ofRules,
+} as const;
+
+/** The algorithms whose rules look at what was written. */
+export const familyPresets = ruleDefinitions.flatMap(({ name, preset }) =>
+  typeof preset === "object" ? [name as FamilyPreset] : [],
+);
+
+/** Those of an algorithm. */
+export const algorithmPresets: Readonly<Record<string, object>> = Object.fromEntries(
+  (["grpo", "arpo", "aepo", ...familyPresets] as const).map((name) => [name, rolloutPresets[name]]),
+);

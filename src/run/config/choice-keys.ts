@@ -1,0 +1,92 @@
+import { z } from "#zod";
+import type { SettingKind, SettingTable } from "../../../arguments/setting.js";
+import { estimatorDefinitions } from "../../learn/credit/registry.js";
+import { ruleDefinitions } from "../../rollout/rules/registry.js";
+import { section } from "./kinds.js";
+
+// The keys of choices that are definitions: made of their settings.
+
+/** A setting's name as a configuration has it, and back. */
+export const snake = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const camel = (name: string): string =>
+  name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** The values that a kind of setting can have. */
+export function schemaOf(kind: SettingKind): z.ZodType {
+  switch (kind.of) {
+    case "flag":
+      return z.boolean();
+    case "count":
+      return z
+        .number()
+        .int()
+        .min(kind.least)
+        .max(kind.most ?? 1_000_000);
+    case "number": {
+      const { least, above, most } = kind;
+      let numbers = z.number();
+      if (above !== undefined) numbers = numbers.gt(above);
+      if (least !== undefined) numbers = numbers.min(least);
+      return most === undefined ? numbers : numbers.max(most);
+    }
+    case "names":
+      return z.enum(kind.names as [string, ...string[]]);
+    case "counts": {
+      const one = z.number().int().min(1);
+      return kind.length === 2 ? z.tuple([one, one]) : z.array(one).min(1);
+    }
+  }
+}
+
+/** `lab.credit`: a section for each estimator of the family. */
+export function creditKeys(): Record<string, z.ZodType<Record<string, unknown>>> {
+  return Object.fromEntries(
+    estimatorDefinitions.map(({ name, settings }) => [
+      name,
+      section(
+        Object.fromEntries(
+          Object.entries(settings as SettingTable).map(([key, { kind, value, says }]) => {
+            const given = schemaOf(kind);
+            const values = value === null ? given.nullable() : given;
+            return [snake(key), values.default(value as never).describe(says)];
+          }),
+        ),
+      ),
+    ]),
+  );
+}
+
+/** What several rules share comes first. */
+const shared = ["trees", "rounds", "points", "rows"];
+
+/** One key for all rules that have a setting of the name. */
+interface SharedKey {
+  kind: SettingKind;
+  /** The rules by what they say of it. */
+  said: Map<string, string[]>;
+}
+
+/** `lab.expand`: the settings of all rules that look at what was written; null is the published value. */
+export function expandKeys(): Record<string, z.ZodType<unknown>> {
+  const keys = new Map<string, SharedKey>(shared.map((name) => [name, undefined!]));
+  for (const { name: rule, settings } of ruleDefinitions) {
+    for (const [name, { kind, says }] of Object.entries(settings)) {
+      const known = keys.get(name) ?? { kind, said: new Map<string, string[]>() };
+      known.said.set(says, [...(known.said.get(says) ?? []), rule]);
+      keys.set(name, known);
+    }
+  }
+  // A sentence of its own needs no rule before it.
+  const words = ([says, rules]: [string, string[]]) =>
+    /^[A-Z]/.test(says) ? says : `${rules.join(", ")}: ${says}`;
+  return Object.fromEntries(
+    [...keys].map(([name, { kind, said }]) => [
+      snake(name),
+      schemaOf(kind)
+        .nullable()
+        .default(null)
+        .describe([...said].map(words).join("; ")),
+    ]),
+  );
+}
