@@ -6,8 +6,8 @@ import { plusMinus } from "../../src/text/interval-text.js";
 import { textCurve } from "../../src/text/text-curve.js";
 import { RunFolder } from "../../src/run/folder/run-folder.js";
 import { nearest } from "../../arguments/nearest.js";
-import type { MetricLine } from "../../src/view/figures/metric-lines.js";
-import { compareRuns as figureOf } from "../../src/view/figures/compare-runs.js";
+import type { MetricLine } from "../../src/view/figures/curves.js";
+import { compareRuns as figureOf } from "../../src/view/figures/curves.js";
 import { saveFigure } from "../../src/view/export/save-figure.js";
 import { say } from "../terminal/say.js";
 

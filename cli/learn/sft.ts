@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { defined } from "../../arguments/defined.js";
 import { SftRun } from "../../src/run/sft/sft-run.js";
 import { loadSftConfig } from "../../src/run/sft/sft-config.js";
-import { rewardCurves } from "../../src/view/figures/reward-curves.js";
+import { rewardCurves } from "../../src/view/figures/curves.js";
 import { saveFigure } from "../../src/view/export/save-figure.js";
 import { ProgressLine } from "../../src/show/progress-line.js";
 import { printable } from "../../src/text/printable.js";

@@ -4,7 +4,7 @@
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-const { compareRuns } = await import("../../dist/src/view/figures/compare-runs.js");
+const { compareRuns } = await import("../../dist/src/view/figures/curves.js");
 const { saveFigure } = await import("../../dist/src/view/export/save-figure.js");
 
 const [from] = process.argv.slice(2);

@@ -20,16 +20,10 @@ export { forks } from "../view/explorer/live-trees.js";
 export { entropyRibbon, type EntropyRibbonOptions } from "../view/ribbon/entropy-ribbon.js";
 export type { Figure, FigureOptions } from "../view/figures/figure.js";
 export { entropyProfile, type EntropyProfileOptions } from "../view/figures/entropy-profile.js";
-export { tokenEntropy } from "../view/figures/token-entropy.js";
-export { entropyTree } from "../view/figures/entropy-tree.js";
-export { branchTimeline } from "../view/figures/branch-timeline.js";
-export { advantageHeat } from "../view/figures/advantage-heat.js";
-export { clipScatter } from "../view/figures/clip-scatter.js";
+export { branchTimeline, entropyTree, tokenEntropy, toolUse } from "../view/figures/trees.js";
+export { advantageHeat, clipScatter } from "../view/figures/updates.js";
 export { clipComparison } from "../view/tokens/clip-comparison.js";
-export { rewardCurves } from "../view/figures/reward-curves.js";
-export { compareRuns } from "../view/figures/compare-runs.js";
-export { toolUse } from "../view/figures/tool-use.js";
-export { passAtKCurve } from "../view/figures/pass-at-k.js";
+export { compareRuns, passAtKCurve, rewardCurves } from "../view/figures/curves.js";
 
 // Files
 export { describe } from "../view/figures/figure.js";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { meanOf } from "./measure.mjs";
 
-const { compareRuns } = await import("../../../dist/src/view/figures/compare-runs.js");
+const { compareRuns } = await import("../../../dist/src/view/figures/curves.js");
 const { saveFigure } = await import("../../../dist/src/view/export/save-figure.js");
 
 const [begin, end] = ["<!-- the table -->", "<!-- end of the table -->"];

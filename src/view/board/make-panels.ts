@@ -1,5 +1,4 @@
-import { studentInterval } from "../../eval/metrics/interval.js";
-import { curveOf } from "../figures/metric-lines.js";
+import { curveOf, meansByStep } from "../figures/curves.js";
 import type { CurvePanel, PanelCurve } from "../draw/draw-panel.js";
 import type { RunRecord } from "./read-runs.js";
 
@@ -174,17 +173,13 @@ function curveOver(seeds: readonly RunRecord[], metric: string): Omit<PanelCurve
     const points = curveOf(seeds[0]!.lines, metric);
     return { x: points.map(({ step }) => step), y: points.map(({ value }) => short(value)) };
   }
-  const byStep = new Map<number, number[]>();
-  for (const { lines } of seeds) {
-    for (const { step, value } of curveOf(lines, metric)) {
-      byStep.set(step, [...(byStep.get(step) ?? []), value]);
-    }
-  }
-  const x = [...byStep.keys()].sort((a, b) => a - b);
-  const means = x.map((step) => studentInterval(byStep.get(step)!));
+  const means = meansByStep(
+    seeds.map(({ lines }) => lines),
+    metric,
+  );
   const end = (value: number) => (Number.isNaN(value) ? null : short(value));
   return {
-    x,
+    x: means.map(({ step }) => step),
     y: means.map(({ mean }) => short(mean)),
     low: means.map(({ mean, half }) => end(mean - half)),
     high: means.map(({ mean, half }) => end(mean + half)),

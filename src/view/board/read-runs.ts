@@ -9,7 +9,7 @@ import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { TrainingRun } from "../../run/trainer/train-cells.js";
 import type { TrainerStep } from "../../run/trainer/trainer.js";
 import { titleOfImported } from "../explorer/title-of-imported.js";
-import type { MetricLine } from "../figures/metric-lines.js";
+import type { MetricLine } from "../figures/curves.js";
 
 /** A run: made in a cell, read from its folder, imported from other people's files, or lines of metrics. */
 export type BoardRun = TrainingRun | FineTuning | ImportedRollouts | string | readonly MetricLine[];

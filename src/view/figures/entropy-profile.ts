@@ -14,7 +14,7 @@ import { entropyRise } from "../../rollout/entropy/entropy-rise.js";
 import { type ProfiledTree, treesOf } from "../../rollout/entropy/model-tokens.js";
 import { type EntropyStatisticOptions, statisticRules } from "../../rollout/entropy/options.js";
 import {
-  dashes,
+  curve,
   type Figure,
   type FigureOptions,
   figureRules,
@@ -87,7 +87,6 @@ function byDistance(
   options: FigureOptions,
   { distances, ...statistic }: EntropyStatisticOptions & { distances?: number },
 ): Figure {
-  const { series } = paletteOf(options);
   const { after, before, mean, tokens } = entropyByDistance(trees, { ...statistic, distances });
   const { againstRest } = entropyRise(trees, statistic);
   const lines = [
@@ -101,20 +100,17 @@ function byDistance(
   const { concentration } = found;
   return makeFigure(
     [
-      ...lines.map(({ name, points }, i) => ({
-        ...{ type: "scatter", mode: "lines", name },
-        x: points.slice(0, last + 1).map(({ distance }) => distance),
-        y: points.slice(0, last + 1).map((point) => point.mean ?? null),
-        customdata: points.slice(0, last + 1).map((point) => point.tokens),
-        hovertemplate: "%{x} tokens away: %{y:.3f} over %{customdata} tokens",
-        line: { color: series[i], dash: dashes[i] },
-      })),
-      {
-        ...{ type: "scatter", mode: "lines", name: "all tokens" },
-        x: [0, last],
-        y: [mean ?? null, mean ?? null],
-        line: { color: series[2], dash: dashes[2] },
-      },
+      ...lines.map(({ name, points }, i) => {
+        const shown = points.slice(0, last + 1);
+        return curve(options, i, {
+          name,
+          x: shown.map(({ distance }) => distance),
+          y: shown.map((point) => point.mean ?? null),
+          customdata: shown.map((point) => point.tokens),
+          hovertemplate: "%{x} tokens away: %{y:.3f} over %{customdata} tokens",
+        });
+      }),
+      curve(options, 2, { name: "all tokens", x: [0, last], y: [mean ?? null, mean ?? null] }),
     ],
     {
       title: `Does ${found.signal} peak at calls? (${measured})`,
@@ -137,10 +133,7 @@ function byPlace(
   return makeFigure(
     [
       { type: "bar", name: "most uncertain", x, y: places, marker: { color: series[0] } },
-      {
-        ...{ type: "scatter", mode: "lines", name: "spread evenly", x, y: x.map(() => even) },
-        line: { color: series[1], dash: dashes[1] },
-      },
+      curve(options, 1, { name: "spread evenly", x, y: x.map(() => even) }),
     ],
     {
       title: `Where in a segment ${signal} is greatest (${measured})`,

@@ -55,22 +55,24 @@ export function makeFigure(
 }
 
 /** The colours a figure is to be drawn in. */
-export function paletteOf({ theme = "auto" }: FigureOptions): Palette {
-  return palettes[theme];
+export const paletteOf = ({ theme = "auto" }: FigureOptions): Palette => palettes[theme];
+
+// How the lines of a figure are dashed, in order: distinguished without colour, also in print.
+const dashes = ["solid", "dash", "dot", "dashdot"] as const;
+
+/** A line of a figure by its place among the figure's lines, which decides its colour and its dashes. */
+export function curve(options: FigureOptions, i: number, points: Record<string, unknown>) {
+  const { series } = paletteOf(options);
+  const line = { color: series[i % series.length]!, dash: dashes[i % dashes.length]! };
+  return { type: "scatter", mode: "lines", ...points, line };
 }
 
 /** A ramp as plotly reads it. */
-export function colorscale(ramp: readonly string[]): [number, string][] {
-  return ramp.map((colour, i) => [i / (ramp.length - 1), colour]);
-}
+export const colorscale = (ramp: readonly string[]): [number, string][] =>
+  ramp.map((colour, i) => [i / (ramp.length - 1), colour]);
 
 /** A number in a sentence. */
-export function said(x: number): string {
-  return numberText(x, 3);
-}
-
-/** How the lines of a figure are dashed, in order: distinguished without colour, also in print. */
-export const dashes = ["solid", "dash", "dot", "dashdot"] as const;
+export const said = (x: number): string => numberText(x, 3);
 
 /**
  * What a figure shows, in words: for readers who do not see it, and for logs.

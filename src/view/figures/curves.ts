@@ -1,0 +1,216 @@
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, texts } from "../../../arguments/check-options.js";
+import { studentInterval } from "../../eval/metrics/interval.js";
+import { passAtK } from "../../eval/metrics/pass-at-k.js";
+import { plusMinus } from "../../text/interval-text.js";
+import { curve, type Figure, type FigureOptions, figureRules, makeFigure, said } from "./figure.js";
+
+/** One step's metrics, as a run folder keeps them. */
+export type MetricLine = { step: number } & Record<string, unknown>;
+
+/** A training run's metrics: lines of a run folder, or a run made in a cell. */
+export type RunMetrics =
+  | readonly MetricLine[]
+  | { readonly steps: readonly { step: number; metrics: Readonly<Record<string, number>> }[] };
+
+/** One metric over the steps that have it. */
+export function curveOf(run: RunMetrics, metric: string): { step: number; value: number }[] {
+  const lines: readonly MetricLine[] =
+    "steps" in run ? run.steps.map(({ step, metrics }) => ({ ...metrics, step })) : run;
+  return lines.flatMap((line) => {
+    const value = line[metric];
+    return typeof value === "number" && Number.isFinite(value) ? [{ step: line.step, value }] : [];
+  });
+}
+
+/** A metric's mean over the seeds that have come to a step, and half its 95% interval (Student's t). */
+export function meansByStep(seeds: readonly RunMetrics[], metric: string) {
+  const byStep = new Map<number, number[]>();
+  for (const { step, value } of seeds.flatMap((run) => curveOf(run, metric))) {
+    byStep.set(step, [...(byStep.get(step) ?? []), value]);
+  }
+  return [...byStep]
+    .sort(([a], [b]) => a - b)
+    .map(([step, values]) => ({ step, count: values.length, ...studentInterval(values) }));
+}
+
+const titles: Readonly<Record<string, string>> = {
+  "critic/score/mean": "mean score",
+  "actor/entropy_loss": "entropy, nats",
+  "actor/ppo_kl": "KL in the update",
+  "actor/kl_loss": "KL from the reference",
+  "actor/pg_loss": "policy loss",
+  "actor/pg_clipfrac": "share of clipped tokens",
+  "actor/grad_norm": "gradient norm",
+  "response_length/mean": "tokens of a response",
+};
+
+/** What a metric is called on an axis; its key where it has no other name. */
+const metricTitle = (metric: string): string => titles[metric] ?? metric;
+
+/**
+ * Runs side by side: for each name the mean over its seeds at every step that all of them have, and
+ * the mean's 95% confidence interval (Student's t).
+ *
+ * @param runs the metrics of every seed, by the setting's name
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { compareRuns, describe } from "arpo-lab/view";
+ *
+ * const seed = (value: number) => [{ step: 1, "critic/score/mean": value }];
+ * const figure = compareRuns({ arpo: [seed(0.4), seed(0.6)], grpo: [seed(0.3)] });
+ * assert.equal(
+ *   describe(figure),
+ *   "critic/score/mean at the last step: arpo 0.5 ± 1.3 (2 seeds, 95%), grpo 0.3 (1 seed, no interval).",
+ * );
+ * ```
+ */
+export function compareRuns(
+  runs: Readonly<Record<string, readonly RunMetrics[]>>,
+  options: FigureOptions & {
+    /** Which metric is drawn. Default: `critic/score/mean`. */
+    metric?: string;
+  } = {},
+): Figure {
+  checkArguments("compare runs", { runs }, { runs: "object" });
+  checkOptions("compare runs", options, { ...figureRules, metric: "text?" });
+  const { metric = "critic/score/mean" } = options;
+  const data: Record<string, unknown>[] = [];
+  const words: string[] = [];
+  for (const [i, [name, seeds]] of Object.entries(runs).entries()) {
+    // A mean over fewer seeds than its neighbours would jump for no reason.
+    const points = meansByStep(seeds, metric).filter(({ count }) => count === seeds.length);
+    const x = points.map(({ step }) => step);
+    if (x.length === 0) {
+      throw new RangeError(
+        `Cannot compare runs: the seeds of ${name} must share a step with ${metric}, got none`,
+      );
+    }
+    const own = { x, legendgroup: name };
+    const mean = curve(options, i, { ...own, y: points.map((p) => p.mean), name });
+    data.push(mean);
+    const last = points.at(-1)!;
+    if (seeds.length === 1) {
+      words.push(`${name} ${said(last.mean)} (1 seed, no interval)`);
+      continue;
+    }
+    const { color } = mean.line;
+    const style = { type: "scatter", mode: "lines", ...own, showlegend: false };
+    const edge = { ...style, line: { color, width: 0 }, hoverinfo: "skip" };
+    const [low, high] = [-1, 1].map((side) => points.map((p) => p.mean + side * p.half));
+    data.push(
+      { ...edge, name: `${name}, low`, y: low },
+      { ...edge, name: `${name}, high`, y: high, fill: "tonexty", fillcolor: `${color}33` },
+    );
+    words.push(`${name} ${plusMinus(last.mean, last.half)} (${seeds.length} seeds, 95%)`);
+  }
+  const title = metricTitle(metric);
+  const description = `${metric} at the last step: ${words.join(", ")}.`;
+  return makeFigure(data, { title, x: "step", y: title, description }, options);
+}
+
+const usual = ["critic/score/mean", "critic/score/max", "critic/score/min"];
+
+/**
+ * A run's metrics over its steps: by default the scores.
+ *
+ * @param run the run's metrics, one record per step
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { describe, rewardCurves } from "arpo-lab/view";
+ *
+ * const lines = [0.25, 0.5].map((value, i) => ({ step: i + 1, "critic/score/mean": value }));
+ * const run = { steps: lines.map(({ step, ...metrics }) => ({ step, metrics })) };
+ * assert.equal(describe(rewardCurves(run)), describe(rewardCurves(lines)));
+ * assert.equal(
+ *   describe(rewardCurves(lines)),
+ *   "critic/score/mean goes from 0.25 at step 1 to 0.5 at step 2.",
+ * );
+ * ```
+ */
+export function rewardCurves(
+  run: RunMetrics,
+  options: FigureOptions & {
+    /** Which metrics are drawn. Default: the mean, the greatest and the smallest score. */
+    metrics?: readonly string[];
+  } = {},
+): Figure {
+  checkArguments("draw rewards", { run }, { run: "run" });
+  checkOptions("draw rewards", options, { ...figureRules, metrics: texts });
+  const { metrics = usual } = options;
+  const curves = metrics
+    .map((name) => ({ name, points: curveOf(run, name) }))
+    .filter(({ points }) => points.length > 0);
+  if (curves.length === 0) {
+    throw new RangeError(
+      `Cannot draw curves: the run must have one of ${metrics.join(", ")}, got none of them`,
+    );
+  }
+  const sentences = curves.map(({ name, points }) => {
+    const [first, last] = [points[0]!, points.at(-1)!];
+    return `${name} goes from ${said(first.value)} at step ${first.step} to ${said(last.value)} at step ${last.step}.`;
+  });
+  return makeFigure(
+    curves.map(({ name, points }, i) =>
+      curve(options, i, {
+        mode: points.length === 1 ? "markers" : "lines",
+        name,
+        x: points.map(({ step }) => step),
+        y: points.map(({ value }) => value),
+      }),
+    ),
+    { title: "Training", x: "step", y: "value", description: sentences.join(" ") },
+    options,
+  );
+}
+
+/**
+ * pass@k over k, the mean of the unbiased estimate over tasks: one curve per name.
+ *
+ * @param groups samples and right ones among them per task, by name
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { passAtKCurve } from "arpo-lab/view";
+ *
+ * const figure = passAtKCurve({ arpo: [{ n: 4, correct: 2 }, { n: 4, correct: 0 }] });
+ * assert.deepEqual(figure.data[0].x, [1, 2, 3, 4]);
+ * assert.equal((figure.data[0].y as number[])[0], 0.25);
+ * ```
+ */
+export function passAtKCurve(
+  groups: Readonly<Record<string, readonly { n: number; correct: number }[]>>,
+  options: FigureOptions = {},
+): Figure {
+  checkArguments("draw pass@k", { groups }, { groups: "object" });
+  checkOptions("draw pass@k", options, figureRules);
+  const curves = Object.entries(groups).map(([name, tasks]) => {
+    if (tasks.length === 0) {
+      throw new RangeError(`Cannot draw pass@k: ${name} must have a task, got none`);
+    }
+    const most = Math.min(...tasks.map(({ n }) => n));
+    const x = Array.from({ length: most }, (_, i) => i + 1);
+    const mean = (k: number) =>
+      tasks.reduce((sum, { n, correct }) => sum + passAtK({ n, correct, k }), 0) / tasks.length;
+    return { name, x, y: x.map(mean) };
+  });
+  const counts = [...new Set(Object.values(groups).map((tasks) => tasks.length))];
+  const over = `${counts.join(" or ")} task${counts.length === 1 && counts[0] === 1 ? "" : "s"}`;
+  const words = curves.map(
+    ({ name, x, y }) =>
+      `${name} rises from ${said(y[0]!)} at k = 1 to ${said(y.at(-1)!)} at k = ${x.at(-1)}`,
+  );
+  return makeFigure(
+    curves.map((own, i) => curve(options, i, { mode: "lines+markers", ...own })),
+    {
+      title: "pass@k",
+      x: "k",
+      y: "chance that one of k is right",
+      description: `pass@k over ${over}: ${words.join("; ")}.`,
+    },
+    options,
+    { yaxis: { range: [0, 1.02] } },
+  );
+}
