@@ -18,6 +18,12 @@ export interface StepSampling {
   top: number;
 }
 
+/** What a step is given: sequence i is fed `tokens[offsets[i]]` to `tokens[offsets[i + 1]]`. */
+export type Step = [
+  ...[sequences: Int32Array, tokens: Int32Array, offsets: Int32Array],
+  sampling: StepSampling,
+];
+
 /** What one step chose, one entry per sequence. */
 export interface Sampled {
   tokens: Int32Array;
@@ -56,12 +62,7 @@ export interface Decoder {
    * and samples the next token of each. The sampled token is not yet part of the sequence. A step that
    * throws leaves every sequence as it was.
    */
-  step(
-    sequences: Int32Array,
-    tokens: Int32Array,
-    offsets: Int32Array,
-    sampling: StepSampling,
-  ): Sampled | Promise<Sampled>;
+  step(...step: Step): Sampled | Promise<Sampled>;
   /** Takes up weights that training has changed. No sequence may be open: its past is of the old weights. */
   refresh(): void;
   /** Bytes held by the cache; a shared prefix counts once. */

@@ -1,5 +1,5 @@
 import * as exact from "../../exact/index.js";
-import { allocateSamples, checkStep, notFinite } from "./check-step.js";
+import { allocateSamples, notFinite } from "./check-step.js";
 import type { EngineFunctions } from "../../tensor/engine/engine-functions.js";
 import { loadWeights } from "./engine-load.js";
 import {
@@ -12,31 +12,22 @@ import {
   type DecoderWeights,
 } from "./weights.js";
 import { type StoredValues, wholeValues } from "../files/weight-file.js";
-import type { Decoder, Sampled, StepSampling } from "./decoder.js";
+import type { Sampled, Step } from "./decoder.js";
+import { PagedDecoder } from "./paged-decoder.js";
 import type { Extension } from "./pages.js";
-import { PAGE_SIZE, Pages } from "./pages.js";
 
 /** Memory kept for the next sequences when none is open; a long rollout's cache goes back to the system. */
 const KEPT_BYTES = 16 * 2 ** 20;
 
 /**
- * The decoder of the compiled engine, native or wasm: one call per step for the whole model.
- *
- * Here are the accounts: which sequence has which pages, what is shared, what must be copied before it is
- * written. Weights, cache and arithmetic are in native/src/model/decoder.cc; logits never come to JavaScript.
+ * The decoder of the compiled engine, native or wasm: one call per step for the whole model. Weights, cache and
+ * arithmetic are in native/src/model/decoder.cc; logits never come to JavaScript.
  */
-export class EngineDecoder implements Decoder {
-  readonly vocabSize: number;
-  readonly contextLength: number;
-  rounded?: Decoder["rounded"];
+export class EngineDecoder extends PagedDecoder {
   readonly #kernels: EngineFunctions;
-  readonly #shape: DecoderShape;
   readonly #source: () => DecoderWeights<StoredValues>;
   readonly #type: DecoderType;
   readonly #pageBytes: number;
-  /** Token ids per page, for the repetition penalty. */
-  readonly #ids = new Map<number, Int32Array>();
-  readonly #pages = new Pages((page) => this.#ids.delete(page));
   #decoder: number;
   #embedding: StoredValues;
   /** Positions whose cosines and sines the engine has. */
@@ -50,17 +41,15 @@ export class EngineDecoder implements Decoder {
     type: DecoderType = "float32",
     cache: CacheType = "float32",
   ) {
+    super(shape);
     const weights = source();
     checkWeights(shape, weights);
     const { vocabSize, hidden, layers, heads, kvHeads, headDim, feedForward, normEps } = shape;
     this.#kernels = kernels;
-    this.#shape = shape;
     this.#source = source;
     this.#type = type;
     if (type !== "float32") this.rounded = type;
     else if (cache !== "float32") this.rounded = cache;
-    this.vocabSize = vocabSize;
-    this.contextLength = shape.contextLength;
     this.#decoder = kernels.decoder_create(
       Int32Array.of(
         ...[vocabSize, hidden, layers, heads, kvHeads, headDim, feedForward],
@@ -79,96 +68,56 @@ export class EngineDecoder implements Decoder {
     }
   }
 
-  open(): number {
-    this.#alive();
-    return this.#pages.open();
-  }
-
-  fork(sequence: number): number {
-    return this.#pages.fork(sequence);
-  }
-
-  truncate(sequence: number, length: number): void {
-    this.#pages.truncate(sequence, length);
-  }
-
-  close(sequence: number): void {
-    this.#pages.close(sequence);
-    if (this.#pages.used === 0) {
+  override close(sequence: number): void {
+    super.close(sequence);
+    if (this.pages.used === 0) {
       this.#kernels.decoder_trim(this.#decoder, Math.floor(KEPT_BYTES / this.#pageBytes));
     }
   }
 
-  length(sequence: number): number {
-    return this.#pages.length(sequence);
-  }
-
-  step(
-    sequences: Int32Array,
-    tokens: Int32Array,
-    offsets: Int32Array,
-    sampling: StepSampling,
-  ): Sampled {
-    this.#alive();
-    checkStep({ sequences, tokens, offsets, sampling }, this, (sequence) => this.length(sequence));
-    const count = sequences.length;
-    const { top } = sampling;
-    const out = allocateSamples(count, top);
-    const extensions: Extension[] = [];
-    for (let i = 0; i < count; i++) {
-      extensions.push(this.#pages.extend(sequences[i]!, offsets[i + 1]! - offsets[i]!));
-    }
-    let bad: number;
+  step(...step: Step): Sampled {
+    const extensions = this.extend(...step);
+    const [sequences, , , { top }] = step;
+    const out = allocateSamples(sequences.length, top);
     try {
-      bad = this.#call(extensions, tokens, offsets, sampling, out);
+      const bad = this.#call(extensions, step, out);
+      if (bad >= 0) throw notFinite(sequences[bad]!);
     } catch (error) {
-      for (const extension of extensions) this.#pages.rollBack(extension);
+      this.rollBack(extensions);
       throw error;
     }
-    if (bad >= 0) {
-      for (const extension of extensions) this.#pages.rollBack(extension);
-      throw notFinite(sequences[bad]!);
-    }
-    for (const extension of extensions) this.#pages.commit(extension);
+    this.commit(extensions);
     return out;
   }
 
-  refresh(): void {
-    this.#alive();
-    if (this.#pages.sequences > 0) {
-      throw new Error(
-        `Cannot refresh the weights: no sequence may be open, got ${this.#pages.sequences} open sequences`,
-      );
-    }
+  protected reload(): void {
     const weights = this.#source();
-    checkWeights(this.#shape, weights);
+    checkWeights(this.shape, weights);
     this.#load(weights);
   }
 
   bytes(): number {
-    return this.#pages.used * this.#pageBytes;
+    return this.pages.used * this.#pageBytes;
+  }
+
+  protected get disposed(): boolean {
+    return this.#decoder === 0;
   }
 
   dispose(): void {
-    if (this.#decoder === 0) return;
+    if (this.disposed) return;
     this.#kernels.decoder_destroy(this.#decoder);
     this.#decoder = 0;
   }
 
-  #alive(): void {
-    if (this.#decoder === 0) throw new Error("Cannot decode: the decoder has been disposed of");
-  }
-
   #load(weights: DecoderWeights<StoredValues>): void {
     this.#embedding = weights.embedding;
-    loadWeights(this.#kernels, this.#decoder, this.#shape, weights, this.#type);
+    loadWeights(this.#kernels, this.#decoder, this.shape, weights, this.#type);
   }
 
   #call(
     extensions: readonly Extension[],
-    tokens: Int32Array,
-    offsets: Int32Array,
-    sampling: StepSampling,
+    [, tokens, offsets, sampling]: Step,
     out: Sampled,
   ): number {
     const count = extensions.length;
@@ -185,8 +134,10 @@ export class EngineDecoder implements Decoder {
       for (const page of extension.pages) pages.push(page);
       pageOffsets[i + 1] = pages.length;
       if (extension.copy) copies.push(extension.copy[0], extension.copy[1]);
-      this.#recordTokens(extension, tokens.subarray(offsets[i], offsets[i + 1]));
-      if (sampling.repetitionPenalty[i] !== 1) this.#collect(extension, seen);
+      this.pages.record(extension, tokens.subarray(offsets[i], offsets[i + 1]));
+      if (sampling.repetitionPenalty[i] !== 1) {
+        for (const id of this.pages.recorded(extension)) seen.push(id);
+      }
       seenOffsets[i + 1] = seen.length;
       if (extension.to > furthest) furthest = extension.to;
     }
@@ -220,7 +171,7 @@ export class EngineDecoder implements Decoder {
   }
 
   #embed(tokens: Int32Array): Float32Array {
-    const { hidden } = this.#shape;
+    const { hidden } = this.shape;
     const embedded = new Float32Array(tokens.length * hidden);
     for (let i = 0; i < tokens.length; i++) {
       const at = tokens[i]! * hidden;
@@ -229,27 +180,10 @@ export class EngineDecoder implements Decoder {
     return embedded;
   }
 
-  /** Remembers a sequence's new tokens with its pages. */
-  #recordTokens({ pages, from, copy }: Extension, tokens: Int32Array): void {
-    if (copy) this.#ids.set(copy[1], this.#ids.get(copy[0])!.slice());
-    for (let i = 0; i < tokens.length; i++) {
-      const page = pages[Math.floor((from + i) / PAGE_SIZE)]!;
-      let ids = this.#ids.get(page);
-      if (!ids) this.#ids.set(page, (ids = new Int32Array(PAGE_SIZE)));
-      ids[(from + i) % PAGE_SIZE] = tokens[i]!;
-    }
-  }
-
-  #collect({ pages, to }: Extension, seen: number[]): void {
-    for (let i = 0; i < to; i++) {
-      seen.push(this.#ids.get(pages[Math.floor(i / PAGE_SIZE)]!)![i % PAGE_SIZE]!);
-    }
-  }
-
   /** Makes sure that the engine has the rotary angles of the first `positions` positions. */
   #ensureRopeTable(positions: number): void {
     if (positions <= this.#ropeTableSize) return;
-    const { headDim, inverseFrequencies, contextLength } = this.#shape;
+    const { headDim, inverseFrequencies, contextLength } = this.shape;
     const half = headDim / 2;
     let size = Math.max(256, this.#ropeTableSize);
     while (size < positions) size *= 2;

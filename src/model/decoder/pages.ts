@@ -30,6 +30,8 @@ export class Pages {
   readonly #references: number[] = [];
   readonly #free: number[] = [];
   readonly #released: (page: number) => void;
+  /** Token ids per page, for the repetition penalty. */
+  readonly #ids = new Map<number, Int32Array>();
   #nextSequence = 0;
   #used = 0;
 
@@ -107,6 +109,24 @@ export class Pages {
     this.#release(extension.pages.slice(pages.length));
   }
 
+  /** Remembers a sequence's new tokens with its pages. */
+  record({ pages, from, copy }: Extension, tokens: Int32Array): void {
+    if (copy) this.#ids.set(copy[1], this.#ids.get(copy[0])!.slice());
+    for (let i = 0; i < tokens.length; i++) {
+      const page = pages[Math.floor((from + i) / PAGE_SIZE)]!;
+      let ids = this.#ids.get(page);
+      if (!ids) this.#ids.set(page, (ids = new Int32Array(PAGE_SIZE)));
+      ids[(from + i) % PAGE_SIZE] = tokens[i]!;
+    }
+  }
+
+  /** All tokens of a sequence, its new ones too. */
+  *recorded({ pages, to }: Extension): Iterable<number> {
+    for (let i = 0; i < to; i++) {
+      yield this.#ids.get(pages[Math.floor(i / PAGE_SIZE)]!)![i % PAGE_SIZE]!;
+    }
+  }
+
   #get(sequence: number, action: string): PagedSequence {
     const paged = this.#sequences.get(sequence);
     if (!paged)
@@ -126,6 +146,7 @@ export class Pages {
       if (--this.#references[page]! > 0) continue;
       this.#free.push(page);
       this.#used--;
+      this.#ids.delete(page);
       this.#released(page);
     }
   }

@@ -1,5 +1,5 @@
 import * as exact from "../../exact/index.js";
-import { allocateSamples, checkStep, notFinite } from "./check-step.js";
+import { allocateSamples, notFinite } from "./check-step.js";
 import { packHalf, unpackHalf } from "../files/half.js";
 import {
   type CacheType,
@@ -9,73 +9,37 @@ import {
   type DecoderWeights,
   type WeightsSource,
 } from "./weights.js";
-import type { Decoder, Sampled, StepSampling } from "./decoder.js";
-import type { Extension } from "./pages.js";
-import { PAGE_SIZE, Pages } from "./pages.js";
+import type { Sampled, Step } from "./decoder.js";
+import { PagedDecoder } from "./paged-decoder.js";
+import { type Extension, PAGE_SIZE } from "./pages.js";
 import { sample } from "./sample.js";
 
 /** The decoder in plain code, one token at a time: right on every machine, fast on none. */
-export class PlainDecoder implements Decoder {
-  readonly vocabSize: number;
-  readonly contextLength: number;
-  readonly rounded?: "float16";
-  readonly #shape: DecoderShape;
+export class PlainDecoder extends PagedDecoder {
   readonly #source: WeightsSource;
   #weights: DecoderWeights;
-  /** Per page: keys and values of every layer, then the page's token ids. */
+  /** Per page: keys and values of every layer. */
   readonly #contents = new Map<number, Float32Array>();
-  readonly #ids = new Map<number, Int32Array>();
-  readonly #pages = new Pages((page) => {
-    this.#contents.delete(page);
-    this.#ids.delete(page);
-  });
+  protected readonly disposed = false;
 
   constructor(shape: DecoderShape, source: WeightsSource, cache: CacheType = "float32") {
+    super(shape, (page) => this.#contents.delete(page));
     if (cache !== "float32") this.rounded = cache;
-    this.#shape = shape;
     this.#source = source;
     this.#weights = source();
     checkWeights(shape, this.#weights);
-    this.vocabSize = shape.vocabSize;
-    this.contextLength = shape.contextLength;
   }
 
-  open(): number {
-    return this.#pages.open();
-  }
-
-  fork(sequence: number): number {
-    return this.#pages.fork(sequence);
-  }
-
-  truncate(sequence: number, length: number): void {
-    this.#pages.truncate(sequence, length);
-  }
-
-  close(sequence: number): void {
-    this.#pages.close(sequence);
-  }
-
-  length(sequence: number): number {
-    return this.#pages.length(sequence);
-  }
-
-  step(
-    sequences: Int32Array,
-    tokens: Int32Array,
-    offsets: Int32Array,
-    sampling: StepSampling,
-  ): Sampled {
-    checkStep({ sequences, tokens, offsets, sampling }, this, (sequence) => this.length(sequence));
+  step(...step: Step): Sampled {
+    const extensions = this.extend(...step);
+    const [sequences, tokens, offsets, sampling] = step;
     const { top } = sampling;
     const out = allocateSamples(sequences.length, top);
-    const extensions: Extension[] = [];
     try {
-      for (const [i, sequence] of sequences.entries()) {
+      for (const [i, extension] of extensions.entries()) {
         const fed = tokens.subarray(offsets[i], offsets[i + 1]);
-        const extension = this.#pages.extend(sequence, fed.length);
-        extensions.push(extension);
         this.#prepare(extension);
+        this.pages.record(extension, fed);
         let state: Float64Array = new Float64Array(0);
         for (const [j, token] of fed.entries()) {
           state = this.#forward(token, extension.from + j, extension.pages);
@@ -88,11 +52,11 @@ export class PlainDecoder implements Decoder {
           repetitionPenalty: sampling.repetitionPenalty[i]!,
           uniform: sampling.uniform[i]!,
           allowed: sampling.allowed,
-          seen: this.#seen(extension),
+          seen: this.pages.recorded(extension),
           top,
         });
         if (!Number.isFinite(chosen.logprob) || !Number.isFinite(chosen.entropy)) {
-          throw notFinite(sequence);
+          throw notFinite(extension.sequence);
         }
         out.tokens[i] = chosen.token;
         out.logprobs[i] = chosen.logprob;
@@ -101,35 +65,29 @@ export class PlainDecoder implements Decoder {
         out.topLogprobs.set(chosen.topLogprobs, i * top);
       }
     } catch (error) {
-      for (const extension of extensions) this.#pages.rollBack(extension);
+      this.rollBack(extensions);
       throw error;
     }
-    for (const extension of extensions) this.#pages.commit(extension);
+    this.commit(extensions);
     return out;
   }
 
-  refresh(): void {
-    if (this.#pages.sequences > 0) {
-      throw new Error(
-        `Cannot refresh the weights: no sequence may be open, got ${this.#pages.sequences} open sequences`,
-      );
-    }
+  protected reload(): void {
     const weights = this.#source();
-    checkWeights(this.#shape, weights);
+    checkWeights(this.shape, weights);
     this.#weights = weights;
   }
 
   bytes(): number {
-    return this.#pages.used * this.#pageFloats() * 4;
+    return this.pages.used * this.#pageFloats() * 4;
   }
 
   dispose(): void {
     this.#contents.clear();
-    this.#ids.clear();
   }
 
   #pageFloats(): number {
-    const { layers, kvHeads, headDim } = this.#shape;
+    const { layers, kvHeads, headDim } = this.shape;
     return layers * 2 * PAGE_SIZE * kvHeads * headDim;
   }
 
@@ -138,31 +96,21 @@ export class PlainDecoder implements Decoder {
       const page = pages[i]!;
       if (this.#contents.has(page)) continue;
       this.#contents.set(page, new Float32Array(this.#pageFloats()));
-      this.#ids.set(page, new Int32Array(PAGE_SIZE));
     }
-    if (copy) {
-      this.#contents.get(copy[1])!.set(this.#contents.get(copy[0])!);
-      this.#ids.get(copy[1])!.set(this.#ids.get(copy[0])!);
-    }
-  }
-
-  *#seen({ pages, to }: Extension): Iterable<number> {
-    for (let i = 0; i < to; i++)
-      yield this.#ids.get(pages[Math.floor(i / PAGE_SIZE)]!)![i % PAGE_SIZE]!;
+    if (copy) this.#contents.get(copy[1])!.set(this.#contents.get(copy[0])!);
   }
 
   /** Writes a token's keys and values and returns its last hidden state. */
   #forward(token: number, position: number, pages: readonly number[]): Float64Array {
-    const { hidden } = this.#shape;
+    const { hidden } = this.shape;
     const { embedding, layers } = this.#weights;
-    this.#ids.get(pages[Math.floor(position / PAGE_SIZE)]!)![position % PAGE_SIZE] = token;
     const x = Float64Array.from(embedding.subarray(token * hidden, (token + 1) * hidden));
     for (const [l, layer] of layers.entries()) {
       add(
         x,
-        this.#attend(layer, l, normed(x, layer.inputNorm, this.#shape.normEps), position, pages),
+        this.#attend(layer, l, normed(x, layer.inputNorm, this.shape.normEps), position, pages),
       );
-      const h = normed(x, layer.postNorm, this.#shape.normEps);
+      const h = normed(x, layer.postNorm, this.shape.normEps);
       const gate = times(layer.gate, h);
       const up = times(layer.up, h);
       for (let i = 0; i < gate.length; i++)
@@ -179,7 +127,7 @@ export class PlainDecoder implements Decoder {
     position: number,
     pages: readonly number[],
   ): Float64Array {
-    const { heads, kvHeads, headDim } = this.#shape;
+    const { heads, kvHeads, headDim } = this.shape;
     const width = kvHeads * headDim;
     const query = times(layer.query, h, layer.queryBias);
     const key = times(layer.key, h, layer.keyBias);
@@ -221,7 +169,7 @@ export class PlainDecoder implements Decoder {
 
   /** Norms each head where the model asks for it, then turns it by its position. */
   #rotate(vectors: Float64Array, position: number, norm?: Float32Array): void {
-    const { headDim, inverseFrequencies, normEps } = this.#shape;
+    const { headDim, inverseFrequencies, normEps } = this.shape;
     const half = headDim / 2;
     for (let start = 0; start < vectors.length; start += headDim) {
       const head = vectors.subarray(start, start + headDim);
@@ -239,7 +187,7 @@ export class PlainDecoder implements Decoder {
   #logits(state: Float64Array): Float32Array {
     const { embedding, head, finalNorm } = this.#weights;
     return Float32Array.from(
-      times(head ?? embedding, normed(state, finalNorm, this.#shape.normEps)),
+      times(head ?? embedding, normed(state, finalNorm, this.shape.normEps)),
     );
   }
 }

@@ -2,9 +2,10 @@ import { checkDevice } from "../../../tensor/gpu/device.js";
 import { Programs } from "../../../tensor/gpu/programs.js";
 import { ANSWER } from "../../../tensor/gpu/wgsl/sample.js";
 import type { StoredType } from "../../../tensor/gpu/wgsl/stored.js";
-import { allocateSamples, checkStep, notFinite } from "../check-step.js";
-import type { Decoder, Sampled, StepSampling } from "../decoder.js";
-import { type Extension, PAGE_SIZE, Pages } from "../pages.js";
+import { allocateSamples, notFinite } from "../check-step.js";
+import type { Sampled, Step } from "../decoder.js";
+import { PagedDecoder } from "../paged-decoder.js";
+import { type Extension, PAGE_SIZE } from "../pages.js";
 import type { DecoderShape } from "../weights.js";
 import { GpuBuffers } from "./gpu-buffers.js";
 import { recordStep } from "./gpu-layers.js";
@@ -13,28 +14,20 @@ import { GpuWeights } from "./gpu-weights.js";
 import type { GpuWeightSource } from "./weight-source.js";
 
 /**
- * The decoder on a GPU, in Node or a browser: one submit and one small read-back a step.
- *
- * Here are the accounts, as in `EngineDecoder`; weights, cache and sampling are on the card. A step is
- * waited for, so sequences can be closed while it is under way: they are when it has ended.
+ * The decoder on a GPU, in Node or a browser: one submit and one small read-back a step. Weights, cache and sampling
+ * are on the card. A step is waited for, so sequences can be closed while it is under way: they are when it has ended.
  */
-export class GpuDecoder implements Decoder {
-  readonly vocabSize: number;
-  readonly contextLength: number;
-  rounded?: "bfloat16" | "float16" | "int8";
-  readonly #shape: DecoderShape;
+export class GpuDecoder extends PagedDecoder {
   readonly #device: GPUDevice;
   readonly #source: () => GpuWeightSource;
   readonly #programs: Programs;
   readonly #buffers: GpuBuffers;
   readonly #weights: GpuWeights;
-  readonly #ids = new Map<number, Int32Array>();
-  readonly #pages = new Pages((page) => this.#ids.delete(page));
   /** Sequences of the step under way, and those of them that are to be closed after it. */
   readonly #busy = new Set<number>();
   readonly #closing = new Set<number>();
   #before: Promise<unknown> = Promise.resolve();
-  #disposed = false;
+  protected disposed = false;
   /** What steps took so far. */
   readonly cost = { dispatches: 0, submits: 0, bytesRead: 0 };
 
@@ -45,117 +38,84 @@ export class GpuDecoder implements Decoder {
     source: () => GpuWeightSource,
     type: StoredType = "float32",
   ) {
+    super(shape);
     this.#device = device;
-    this.#shape = shape;
     this.#source = source;
     this.#programs = new Programs(device);
     this.#buffers = new GpuBuffers(device);
-    this.vocabSize = shape.vocabSize;
-    this.contextLength = shape.contextLength;
     if (type !== "float32") this.rounded = type;
     this.#weights = new GpuWeights(device, this.#programs, shape, source(), type);
     this.#loadTurns();
   }
 
-  open(): number {
-    this.#alive();
-    return this.#pages.open();
-  }
-
-  fork(row: number): number {
+  override fork(row: number): number {
     this.#idle(row, "fork");
-    return this.#pages.fork(row);
+    return super.fork(row);
   }
 
-  truncate(row: number, length: number): void {
+  override truncate(row: number, length: number): void {
     this.#idle(row, "truncate");
-    this.#pages.truncate(row, length);
+    super.truncate(row, length);
   }
 
-  close(row: number): void {
+  override close(row: number): void {
     if (this.#busy.has(row)) this.#closing.add(row);
-    else this.#pages.close(row);
+    else super.close(row);
   }
 
-  length(row: number): number {
-    return this.#pages.length(row);
-  }
-
-  async step(
-    rows: Int32Array,
-    tokens: Int32Array,
-    offsets: Int32Array,
-    sampling: StepSampling,
-  ): Promise<Sampled> {
+  async step(...step: Step): Promise<Sampled> {
     const before = this.#before;
     const own = (async () => {
       await before.catch(() => undefined);
-      return this.#step(rows, tokens, offsets, sampling);
+      return this.#step(step);
     })();
     this.#before = own;
     return own;
   }
 
-  refresh(): void {
-    this.#alive();
-    if (this.#pages.sequences > 0) {
-      throw new Error(
-        `Cannot refresh the weights: no sequence may be open, got ${this.#pages.sequences} open sequences`,
-      );
-    }
+  protected reload(): void {
     this.#weights.load(this.#source());
   }
 
   bytes(): number {
-    const { layers, kvHeads, headDim } = this.#shape;
-    return this.#pages.used * layers * 2 * PAGE_SIZE * kvHeads * headDim * 4;
+    const { layers, kvHeads, headDim } = this.shape;
+    return this.pages.used * layers * 2 * PAGE_SIZE * kvHeads * headDim * 4;
   }
 
   dispose(): void {
-    if (this.#disposed) return;
-    this.#disposed = true;
+    if (this.disposed) return;
+    this.disposed = true;
     this.#weights.dispose();
     this.#buffers.dispose();
     this.#programs.dispose();
   }
 
-  async #step(
-    rows: Int32Array,
-    tokens: Int32Array,
-    offsets: Int32Array,
-    sampling: StepSampling,
-  ): Promise<Sampled> {
-    this.#alive();
-    checkStep({ sequences: rows, tokens, offsets, sampling }, this, (row) => this.length(row));
-    const extensions: Extension[] = [];
-    for (const [i, row] of rows.entries()) {
-      extensions.push(this.#pages.extend(row, offsets[i + 1]! - offsets[i]!));
-      this.#busy.add(row);
-    }
+  async #step(step: Step): Promise<Sampled> {
+    const extensions = this.extend(...step);
+    const [rows] = step;
+    for (const row of rows) this.#busy.add(row);
     try {
-      const answer = await this.#run(extensions, tokens, offsets, sampling);
+      const answer = await this.#run(extensions, step);
       const bad = rows.findIndex((_, i) => answer.finite[i] === false);
       if (bad >= 0) throw notFinite(rows[bad]!);
-      for (const extension of extensions) this.#pages.commit(extension);
+      this.commit(extensions);
       return answer.sampled;
     } catch (error) {
-      for (const extension of extensions) this.#pages.rollBack(extension);
+      this.rollBack(extensions);
       throw error;
     } finally {
       this.#busy.clear();
-      for (const row of this.#closing) this.#pages.close(row);
+      for (const row of this.#closing) super.close(row);
       this.#closing.clear();
     }
   }
 
   async #run(
     extensions: readonly Extension[],
-    tokens: Int32Array,
-    offsets: Int32Array,
-    sampling: StepSampling,
+    [, tokens, offsets, sampling]: Step,
   ): Promise<{ sampled: Sampled; finite: boolean[] }> {
     const seen = extensions.map((extension, i) => {
-      this.#recordTokens(extension, tokens.subarray(offsets[i], offsets[i + 1]));
+      this.pages.record(extension, tokens.subarray(offsets[i], offsets[i + 1]));
       return sampling.repetitionPenalty[i] === 1 ? undefined : this.#seen(extension);
     });
     const packed = packStep(extensions, tokens, offsets, sampling, PAGE_SIZE, seen);
@@ -168,7 +128,7 @@ export class GpuDecoder implements Decoder {
       device: this.#device,
       programs: this.#programs,
       buffers: this.#buffers,
-      shape: this.#shape,
+      shape: this.shape,
       weights: this.#weights,
       packed,
       tokens: tokens.length,
@@ -193,39 +153,21 @@ export class GpuDecoder implements Decoder {
     return unpack(words, rows, top);
   }
 
-  #alive(): void {
-    if (this.#disposed) throw new Error("Cannot decode: the decoder has been disposed of");
-  }
-
   #idle(row: number, action: string): void {
     if (this.#busy.has(row)) {
       throw new Error(`Cannot ${action} sequence ${row}: it must not be fed at the same time`);
     }
   }
 
-  /** Remembers a sequence's new tokens with its pages, for the repetition penalty. */
-  #recordTokens({ pages, from, copy }: Extension, tokens: Int32Array): void {
-    if (copy) this.#ids.set(copy[1], this.#ids.get(copy[0])!.slice());
-    for (let i = 0; i < tokens.length; i++) {
-      const page = pages[Math.floor((from + i) / PAGE_SIZE)]!;
-      let ids = this.#ids.get(page);
-      if (!ids) this.#ids.set(page, (ids = new Int32Array(PAGE_SIZE)));
-      ids[(from + i) % PAGE_SIZE] = tokens[i]!;
-    }
-  }
-
   /** A bit for each id that the sequence has. */
-  #seen({ pages, to }: Extension): Uint32Array {
+  #seen(extension: Extension): Uint32Array {
     const mask = new Uint32Array(Math.ceil(this.vocabSize / 32));
-    for (let i = 0; i < to; i++) {
-      const id = this.#ids.get(pages[Math.floor(i / PAGE_SIZE)]!)![i % PAGE_SIZE]!;
-      mask[id >>> 5]! |= 1 << (id & 31);
-    }
+    for (const id of this.pages.recorded(extension)) mask[id >>> 5]! |= 1 << (id & 31);
     return mask;
   }
 
   #loadTurns(): void {
-    const { headDim, inverseFrequencies, contextLength } = this.#shape;
+    const { headDim, inverseFrequencies, contextLength } = this.shape;
     const half = headDim / 2;
     const [cos, sin] = [0, 1].map(() => new Float32Array(contextLength * half)) as [
       Float32Array<ArrayBuffer>,
