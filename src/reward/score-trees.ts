@@ -2,6 +2,7 @@ import { expectManyListeners } from "#platform/process/many-listeners";
 import { yieldToEventLoop } from "#platform/process/turns";
 import { above, checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
 import { defined } from "../../arguments/defined.js";
+import { inTime } from "../concurrency/in-time.js";
 import { Semaphore } from "../concurrency/semaphore.js";
 import type { Task } from "../data/task.js";
 import { RolloutTree } from "../rollout/rollout-tree.js";
@@ -24,9 +25,6 @@ interface AnswerOptions {
   signal: AbortSignal;
 }
 
-/** The longest wait that Node's timers know. */
-const longestMs = 2 ** 31 - 1;
-
 /**
  * What a reward answers within its time; throws in the name of its trajectories where it throws, takes too
  * long, or is no longer wanted. What it does after that is nobody's business.
@@ -36,30 +34,16 @@ async function answerOf<T>(
   { place, timeoutMs, signal }: AnswerOptions,
 ): Promise<T> {
   const own = new AbortController();
-  let leave = () => {};
-  const ended = new Promise<never>((_, reject) => {
-    const end = (error: unknown) => {
-      reject(error);
-      own.abort(error);
-    };
-    const stopped = () => end(signal.reason);
-    const timer = setTimeout(
-      () => {
-        const seconds = timeoutMs / 1000;
-        end(
-          new Error(
-            `Cannot score ${place}: the reward must answer within ${seconds} s, got nothing`,
-          ),
-        );
-      },
-      Math.min(timeoutMs, longestMs),
+  const stop = () => own.abort(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  const late = () => {
+    const limit = `${timeoutMs / 1000} s`;
+    const error = new Error(
+      `Cannot score ${place}: the reward must answer within ${limit}, got nothing`,
     );
-    signal.addEventListener("abort", stopped, { once: true });
-    leave = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", stopped);
-    };
-  });
+    own.abort(error);
+    return error;
+  };
   const answer = call(own.signal).catch((error: unknown) => {
     const said = error instanceof Error ? error.message : String(error);
     // What we found wrong with an answer speaks for itself.
@@ -69,11 +53,9 @@ async function answerOf<T>(
         : `the reward threw ${said}`;
     throw new Error(`Cannot score ${place}: ${words}`, { cause: error });
   });
-  try {
-    return await Promise.race([answer, ended]);
-  } finally {
-    leave();
-  }
+  return inTime(answer, { ms: timeoutMs, late, signal }).finally(() =>
+    signal.removeEventListener("abort", stop),
+  );
 }
 
 /** What scoring needs of a task; the rest is passed on to the reward. */

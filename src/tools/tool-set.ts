@@ -6,6 +6,7 @@ import {
 } from "../../arguments/check-options.js";
 import { checkArguments, shown } from "../../arguments/check-arguments.js";
 import { running } from "../watch/running.js";
+import { inTime } from "../concurrency/in-time.js";
 import { Semaphore } from "../concurrency/semaphore.js";
 import type { Tool, ToolResult } from "./tool.js";
 
@@ -204,21 +205,14 @@ export class ToolSet {
 
   /** Disposes one tool, in the time that a call may take. */
   async #end(tool: Tool): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        const limit = `${this.timeoutMs / 1000} s`;
-        reject(new Error(`Cannot dispose the tool <${tool.tag}>: it must end within ${limit}`));
-      }, this.timeoutMs);
-    });
-    try {
-      const disposal = running(`the disposal of the tool <${tool.tag}>`, async () =>
-        tool.dispose?.(),
-      );
-      await Promise.race([disposal, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const ms = this.timeoutMs;
+    const late = () =>
+      new Error(`Cannot dispose the tool <${tool.tag}>: it must end within ${ms / 1000} s`);
+    const what = `the disposal of the tool <${tool.tag}>`;
+    await inTime(
+      running(what, async () => tool.dispose?.()),
+      { ms, late },
+    );
   }
 
   async #run(

@@ -1,4 +1,5 @@
 import { expectManyListeners } from "#platform/process/many-listeners";
+import { inTime } from "../../concurrency/in-time.js";
 import { Semaphore } from "../../concurrency/semaphore.js";
 import {
   checkEnvironment,
@@ -130,29 +131,14 @@ export class TreeEpisodes implements EpisodeHost {
   async #limited<T>(doing: string, run: () => Promise<T>): Promise<T> {
     const { tools, signal, taskName } = this.#setting;
     signal.throwIfAborted();
-    let timer: NodeJS.Timeout | undefined;
-    let stop: (() => void) | undefined;
-    const ended = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(new Error(`no answer within ${tools.timeoutMs / 1000} s`));
-      }, tools.timeoutMs);
-      stop = () => {
-        reject(signal.reason as Error);
-      };
-      signal.addEventListener("abort", stop, { once: true });
-    });
     const work = running(`the ${doing} of environment ${this.name} for ${taskName}`, run);
-    work.catch(() => undefined); // Seen below, unless nobody waits any more.
-    try {
-      return await Promise.race([work, ended]);
-    } catch (error) {
+    const { timeoutMs: ms } = tools;
+    const late = () => new Error(`no answer within ${ms / 1000} s`);
+    return inTime(work, { ms, late, signal }).catch((error: unknown) => {
       if (signal.aborted && error === signal.reason) throw error;
       const why = error instanceof Error ? error.message : String(error);
       throw new Error(`${this.#problem(doing)}: ${why}`, { cause: error });
-    } finally {
-      clearTimeout(timer);
-      if (stop) signal.removeEventListener("abort", stop);
-    }
+    });
   }
 
   /** What an instance says a trajectory was worth. */
@@ -163,21 +149,13 @@ export class TreeEpisodes implements EpisodeHost {
   /** Disposes an instance, once. */
   async leave(instance: Environment): Promise<void> {
     if (!this.#open.delete(instance) || !instance.dispose) return;
-    let timer: NodeJS.Timeout | undefined;
-    const { timeoutMs } = this.#setting.tools;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(new Error(`${this.#problem("dispose")}: it must end within ${timeoutMs / 1000} s`));
-      }, timeoutMs);
-    });
-    try {
-      const work = running(`the disposal of environment ${this.name}`, async () =>
-        instance.dispose?.(),
-      );
-      await Promise.race([work, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const { timeoutMs: ms } = this.#setting.tools;
+    const late = () => new Error(`${this.#problem("dispose")}: it must end within ${ms / 1000} s`);
+    const what = `the disposal of environment ${this.name}`;
+    await inTime(
+      running(what, async () => instance.dispose?.()),
+      { ms, late },
+    );
   }
 
   /** Disposes every instance that is still there, all of them even when one fails. */

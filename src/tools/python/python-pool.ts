@@ -1,6 +1,7 @@
 import { strip } from "../../text/python-text.js";
 import { utf8Length } from "#platform/bytes";
 import { checkArguments } from "../../../arguments/check-arguments.js";
+import { inTime } from "../../concurrency/in-time.js";
 import { Semaphore } from "../../concurrency/semaphore.js";
 import { type Hold, PythonChild, WorkerDied } from "./python-child.js";
 import type { ChildReply } from "./protocol.js";
@@ -157,8 +158,7 @@ export class PythonPool {
       child = this.#start(tier);
     }
     let started = false;
-    let timer: NodeJS.Timeout | undefined;
-    let stop: () => void = () => undefined;
+    const isLate = new Error("late");
     try {
       try {
         await child.ready; // Starting is not the code's time.
@@ -167,17 +167,11 @@ export class PythonPool {
         const why = error instanceof Error ? error.message : String(error);
         throw new Error(`Cannot start Python: ${why}`, { cause: error });
       }
-      const late = new Promise<"late">((resolve, reject) => {
-        timer = setTimeout(() => {
-          resolve("late");
-        }, timeoutMs + graceMs);
-        stop = () => {
-          reject(signal?.reason as Error);
-        };
-        signal?.addEventListener("abort", stop, { once: true });
-        if (signal?.aborted) stop();
+      const limit = { ms: timeoutMs + graceMs, late: () => isLate, signal };
+      const reply = await inTime(task(child), limit).catch((error: unknown) => {
+        if (error === isLate) return "late" as const;
+        throw error;
       });
-      const reply = await Promise.race([task(child), late]);
       if (reply === "late" || reply.retiring || this.#disposed) this.#replace(child, tier);
       else this.#idle[tier].push(child);
       return reply;
@@ -185,9 +179,6 @@ export class PythonPool {
       if (started) this.#replace(child, tier);
       else this.#drop(child);
       throw error;
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", stop);
     }
   }
 
