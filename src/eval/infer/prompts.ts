@@ -5,43 +5,30 @@ const boxed =
   "Give the exact final answer, in LaTeX, inside \\boxed{} at the end of the answer block.";
 const answerForm = "<answer> The answer is \\[ \\boxed{the answer} \\] </answer>";
 
+const tools = {
+  search: {
+    name: "a search tool for facts",
+    tag: "A search query stands between <search> and </search>; what it found comes back between <result> and </result>.",
+    step: "<think> what to look up </think> <search> the query </search> <result> what was found </result>",
+  },
+  python: {
+    name: "a Python interpreter for computing",
+    tag: "Python code stands between <python> and </python>; what it printed comes back between <result> and </result>.",
+    step: "<think> what to compute </think> <python> the code </python> <result> what it printed </result>",
+  },
+};
+
 /** An English system message for some tools. */
-function english(tools: { search: boolean; python: boolean }): string {
-  const named = [
-    ...(tools.search ? ["a search tool for facts"] : []),
-    ...(tools.python ? ["a Python interpreter for computing"] : []),
-  ].join(" and ");
-  const tags = [
-    ...(tools.search
-      ? [
-          "A search query stands between <search> and </search>; what it found comes back between <result> and </result>.",
-        ]
-      : []),
-    ...(tools.python
-      ? [
-          "Python code stands between <python> and </python>; what it printed comes back between <result> and </result>.",
-        ]
-      : []),
-  ];
-  const steps = [
-    ...(tools.search
-      ? [
-          "<think> what to look up </think> <search> the query </search> <result> what was found </result>",
-        ]
-      : []),
-    ...(tools.python
-      ? [
-          "<think> what to compute </think> <python> the code </python> <result> what it printed </result>",
-        ]
-      : []),
-    `<think> what follows from it </think> ${answerForm}`,
-  ];
+function english(...names: (keyof typeof tools)[]): string {
+  const own = names.map((name) => tools[name]);
+  const named = own.map(({ name }) => name).join(" and ");
+  const steps = own.map(({ step }) => step);
   return [
     `You solve the question you are given step by step${named ? `, with the help of ${named}` : ""}.`,
     "First reason in your mind, then answer: the reasoning stands between <think> and </think>, the answer between <answer> and </answer>.",
     ...(named ? ["While you reason you may call a tool whenever it helps."] : []),
-    ...tags,
-    `For example: ${steps.join(" ")}.`,
+    ...own.map(({ tag }) => tag),
+    `For example: ${[...steps, `<think> what follows from it </think> ${answerForm}`].join(" ")}.`,
     boxed,
   ].join(" ");
 }
@@ -81,10 +68,10 @@ const react = [
 
 /** The system messages by their prompt type; `none` has no system message. */
 const systems = {
-  code_search: english({ search: true, python: true }),
-  search: english({ search: true, python: false }),
-  math: english({ search: false, python: true }),
-  base: english({ search: false, python: false }),
+  code_search: english("search", "python"),
+  search: english("search"),
+  math: english("python"),
+  base: english(),
   code_search_cn: chinese,
   structured,
   react,

@@ -70,20 +70,14 @@ export function makeActions(
             "The kernel has stopped, or no longer knows the tree: run the cell again.";
         };
       });
-    if (!heard) {
-      needsKernel(request);
-      return;
-    }
+    if (!heard) return needsKernel(request);
     wait(true);
     told.textContent = "The policy writes …";
     channel?.send(message);
   }
   const button = (action: string, label: string, title: string, request: () => Asked) => {
-    const made = element(
-      "button",
-      { type: "button", class: "ax-button", title, "data-action": action },
-      label,
-    );
+    const how = { type: "button", class: "ax-button", title, "data-action": action } as const;
+    const made = element("button", how, label);
     made.onclick = () => ask(request());
     buttons.push(made);
     return made;
@@ -95,34 +89,21 @@ export function makeActions(
     return place === length ? {} : { at: place };
   };
   const forked = (): Asked => ({ ...cut(), trajectories: trajectories() });
-  const fork = button(
-    "fork",
-    "Fork here",
-    "continue from this token with new trajectories",
-    forked,
-  );
-  const resample = button(
-    "resample",
-    "Resample",
-    "write on from here once more, with another seed",
-    () => ({ ...cut(), trajectories: 1, resample: true }),
-  );
+  const forkTitle = "continue from this token with new trajectories";
+  const fork = button("fork", "Fork here", forkTitle, forked);
+  const againTitle = "write on from here once more, with another seed";
+  const again = (): Asked => ({ ...cut(), trajectories: 1, resample: true });
+  const resample = button("resample", "Resample", againTitle, again);
+  const editTitle = "new trajectories go on as if the tool had said this";
   const edited = (): Asked => ({ result: result.value, trajectories: trajectories() });
-  const edit = button(
-    "edit",
-    "Continue with this result",
-    "new trajectories go on as if the tool had said this",
-    edited,
-  );
+  const edit = button("edit", "Continue with this result", editTitle, edited);
   const whole = element("span", {}, "");
   const many = element("label", {}, "trajectories ", count);
   const row = (...parts: (Node | string)[]) => element("div", { class: "ax-row" }, ...parts);
 
   function lay(kind: "model" | "tool"): void {
     if (!live) {
-      const request = kind === "tool" ? { result: "…", trajectories: 4 } : forked();
-      const words = "This page cannot ask a kernel: the lab's can (npx arpo-lab lab). In a cell: ";
-      told.replaceChildren(words, element("code", {}, codeOf(request)));
+      needsKernel(kind === "tool" ? { result: "…", trajectories: 4 } : forked());
       content.replaceChildren(told);
       return;
     }
