@@ -1,27 +1,21 @@
 import type { Check } from "../../src/doctor/check.js";
 import { showChecks } from "../../src/doctor/show-checks.js";
-import type { ConfigPreset } from "../../src/run/config/presets.js";
+import { type ConfigOptions, experimentIn } from "../learn/experiment.js";
 import { say } from "../terminal/say.js";
 
-export interface DoctorOptions {
-  config?: string[];
-  preset: string[];
+export interface DoctorOptions extends ConfigOptions {
   endpoint: string[];
   cluster?: string;
   tokenEnv?: string;
-  engine?: string;
+  engine?: "lab" | "verl";
   storage?: string;
   json?: boolean;
 }
 
-const isOverride = (word: string) => word.includes("=") || word.startsWith("~");
-
 /** Looks, prints what was found and gives the exit status. */
 export async function runDoctor(words: readonly string[], options: DoctorOptions): Promise<number> {
-  const { config = [] } = options;
-  const files = [...config, ...words.filter((word) => !isOverride(word))];
-  const overrides = words.filter(isOverride);
-  const configured = words.length > 0 || config.length > 0 || options.preset.length > 0;
+  const configured = words.length + options.config.length + options.preset.length > 0;
+  const experiment = experimentIn(words, options);
   const endpoints = options.endpoint.map((url) => ({ url, use: "--endpoint", openai: true }));
   const look = async (): Promise<Check[]> => {
     if (!configured) {
@@ -30,30 +24,14 @@ export async function runDoctor(words: readonly string[], options: DoctorOptions
       return checkMachine({ endpoints });
     }
     const { checkConfig } = await import("../../src/doctor/check-config.js");
-    // As `arpo-lab train` has it.
-    const preset = (
-      options.preset.length > 0 ? options.preset : ["arpo", "tiny"]
-    ) as ConfigPreset[];
-    return checkConfig({ files, overrides, endpoints, preset });
+    return checkConfig({ ...experiment, endpoints });
   };
   const checks = await look();
   if (options.cluster !== undefined) {
     const { checkCluster } = await import("../../src/doctor/cluster/check-cluster.js");
     const { tokenEnv, engine, storage } = options;
-    if (engine !== undefined && engine !== "lab" && engine !== "verl") {
-      throw new RangeError(`Cannot check a cluster: --engine must be lab or verl, got ${engine}`);
-    }
-    const preset = (
-      options.preset.length > 0 ? options.preset : ["arpo", "tiny"]
-    ) as ConfigPreset[];
-    checks.push(
-      ...(await checkCluster(options.cluster, {
-        ...(tokenEnv ? { tokenEnv } : {}),
-        ...(engine ? { engine } : {}),
-        ...(storage ? { storage } : {}),
-        ...(configured ? { experiment: { files, overrides, preset } } : {}),
-      })),
-    );
+    const wishes = { tokenEnv, engine, storage, ...(configured ? { experiment } : {}) };
+    checks.push(...(await checkCluster(options.cluster, wishes)));
   }
   if (options.json) say(JSON.stringify(checks, undefined, 2));
   else say(showChecks(checks, process.stdout.columns));

@@ -1,25 +1,24 @@
 import type { DoctorOptions } from "../checks/run-doctor.js";
 import type { EnvCheckOptions } from "../checks/run-env-check.js";
-import { Command } from "commander";
-
-const list = (text: string, before: string[]) => [...before, text];
+import { list } from "../terminal/values.js";
+import { filesOrOverrides } from "./options.js";
+import { Command, Option } from "commander";
 
 /** `arpo-lab doctor [CONFIG] [key=value…]`: what this machine has, and what is wrong with a run's config. */
 export function doctorCommand(): Command {
-  return new Command("doctor")
+  return filesOrOverrides(new Command("doctor"))
     .description("check this machine, or a configuration before it runs")
-    .argument("[config-and-overrides...]", "a YAML file with verl's keys, then key=value overrides")
-    .option("--config <file>", "a YAML file with verl's keys; may be repeated", list, [])
-    .option("--preset <name>", "grpo, arpo, aepo, tiny, 7b, …; may be repeated", list, [])
     .option("--endpoint <url>", "check an OpenAI-compatible endpoint; may be repeated", list, [])
     .option("--cluster <url>", "check a Ray cluster by the address of its head node")
     .option(
       "--token-env <name>",
       "environment variable with the cluster's token; default: RAY_AUTH_TOKEN",
     )
-    .option(
-      "--engine <name>",
-      "training engine to check for: lab or verl; runs a small job on a node",
+    .addOption(
+      new Option(
+        "--engine <name>",
+        "training engine to check for; runs a small job on a node",
+      ).choices(["lab", "verl"]),
     )
     .option(
       "--storage <folder>",

@@ -2,35 +2,16 @@ import { homePath } from "../../src/files/home-path.js";
 import type { EvalCommandOptions } from "../eval/eval-model.js";
 import type { ScoreCommandOptions } from "../eval/score-outputs.js";
 import { guarded } from "../terminal/guarded.js";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { finite, list, pair, whole } from "../terminal/values.js";
+import { judged } from "./options.js";
+import { Command, Option } from "commander";
 
-function whole(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) {
-    throw new InvalidArgumentError("It must be a whole number, 0 or more.");
-  }
-  return value;
-}
-
-function number(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value)) {
-    throw new InvalidArgumentError("It must be a number.");
-  }
-  return value;
-}
-
-function limit(text: string, before: Record<string, number>): Record<string, number> {
-  const [tag, count] = text.split("=");
-  if (!tag || count === undefined) throw new InvalidArgumentError("It must read TAG=COUNT.");
-  return { ...before, [tag]: whole(count) };
-}
-
-const list = (text: string, before: string[] = []) => [...before, text];
+const count = whole(0);
+const limit = pair("TAG=COUNT", count);
 
 /** `arpo-lab eval MODEL [BENCHMARK...]`: samples, metrics, a report. */
 export function evalCommand(): Command {
-  return new Command("eval")
+  const command = new Command("eval")
     .description("evaluate a model on benchmarks; the same command resumes after a stop")
     .argument(
       "<model>",
@@ -48,9 +29,9 @@ export function evalCommand(): Command {
     )
     .option("--data <folder>", "folder with the real benchmarks as NAME/test.jsonl", homePath)
     .option("--own <file>", "a YAML or JSON list of your own benchmarks", homePath)
-    .option("--samples <count>", "answers per question", whole, 1)
-    .option("--questions <count>", "evaluate only the first questions of each benchmark", whole)
-    .option("--seed <number>", "seed of the samples", whole, 0)
+    .option("--samples <count>", "answers per question", count, 1)
+    .option("--questions <count>", "evaluate only the first questions of each benchmark", count)
+    .option("--seed <number>", "seed of the samples", count, 0)
     .option(
       "--prompt <type>",
       "code_search, search, math, base, code_search_cn, structured, react, none",
@@ -59,15 +40,15 @@ export function evalCommand(): Command {
       "--mode <mode>",
       "completion (over-limit calls get a message) or default (one last generation)",
     )
-    .option("--temperature <number>", "default 0.6", number)
-    .option("--top-p <number>", "default 0.95", number)
-    .option("--top-k <number>", "default 20; -1 for all", number)
-    .option("--min-p <number>", "default 0", number)
-    .option("--repetition-penalty <number>", "default 1.1; 1 for synthetic benchmarks", number)
-    .option("--max-tokens <count>", "tokens per generation, default 4096", whole)
+    .option("--temperature <number>", "default 0.6", finite)
+    .option("--top-p <number>", "default 0.95", finite)
+    .option("--top-k <number>", "default 20; -1 for all", finite)
+    .option("--min-p <number>", "default 0", finite)
+    .option("--repetition-penalty <number>", "default 1.1; 1 for synthetic benchmarks", finite)
+    .option("--max-tokens <count>", "tokens per generation, default 4096", count)
     .option("--limit <tag=count>", "most calls of a tool per sample; may be repeated", limit, {})
-    .option("--sample-timeout <seconds>", "default 1500", number)
-    .option("--concurrency <count>", "samples generated at the same time, default 50", whole)
+    .option("--sample-timeout <seconds>", "default 1500", finite)
+    .option("--concurrency <count>", "samples generated at the same time, default 50", count)
     .option("--as-reference", "send exactly what the reference's client sends")
     .option(
       "--tools <file>",
@@ -86,13 +67,6 @@ export function evalCommand(): Command {
         .default("vllm"),
     )
     .option("--api-key-env <name>", "environment variable with the endpoint's key")
-    .option(
-      "--judge <url>",
-      "OpenAI-compatible server of the model that judges answers; may be repeated",
-      list,
-    )
-    .option("--judge-model <name>", "the judge's model name", "Qwen2.5-72B-Instruct")
-    .option("--judge-key-env <name>", "environment variable with the judge's key")
     .action(async (model: string, names: string[], options: EvalCommandOptions) => {
       if (options.environment !== undefined) {
         const { evalInEnvironment } = await import("../eval/eval-environment.js");
@@ -104,11 +78,15 @@ export function evalCommand(): Command {
       const afterwards = `finished samples stay in ${options.out}, and the same command goes on from there`;
       return guarded({ afterwards }, () => evalModel(model, names, options));
     });
+  return judged(
+    command,
+    "OpenAI-compatible server of the model that judges answers; may be repeated",
+  );
 }
 
 /** `arpo-lab score FOLDER`: evaluates answers that are there already. */
 export function scoreCommand(): Command {
-  return new Command("score")
+  const command = new Command("score")
     .description("evaluate saved answers: every NAME_output_TURN.json in a folder")
     .argument("<folder>", "a results folder of arpo-lab or of the reference code")
     .option("--out <folder>", "folder for metrics and report; default: the same folder")
@@ -119,10 +97,8 @@ export function scoreCommand(): Command {
         "qa",
       ]),
     )
-    .option("--judge <url>", "a server whose model says whether answers are right", list)
-    .option("--judge-model <name>", "the judge's model name", "Qwen2.5-72B-Instruct")
-    .option("--judge-key-env <name>", "environment variable with the judge's key")
     .action(async (folder: string, options: ScoreCommandOptions) =>
       (await import("../eval/score-outputs.js")).scoreOutputs(folder, options),
     );
+  return judged(command, "a server whose model says whether answers are right");
 }

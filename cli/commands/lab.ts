@@ -1,21 +1,8 @@
 import type { LabCommandOptions } from "../lab/run-lab.js";
 import { say } from "../terminal/say.js";
 import type { SiteOptions } from "../site/write-site.js";
-import { Command, InvalidArgumentError } from "commander";
-
-function port(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > 65535) {
-    throw new InvalidArgumentError("It must be a port number, 0 to 65535.");
-  }
-  return value;
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (!(value > 0)) throw new InvalidArgumentError("It must be a number of seconds above 0.");
-  return value;
-}
+import { list, port, seconds } from "../terminal/values.js";
+import { Command } from "commander";
 
 /** `arpo-lab lab`: notebooks in the browser. */
 export function labCommand(): Command {
@@ -31,7 +18,7 @@ export function labCommand(): Command {
     .option(
       "--allow-host <name>",
       "accept requests for another name of this machine; may be repeated",
-      collect,
+      list,
       [],
     )
     .option("--token <text>", "token that the browser needs; default: random")
@@ -46,10 +33,6 @@ export function labCommand(): Command {
       const { runLab } = await import("../lab/run-lab.js");
       await runLab(options);
     });
-}
-
-function collect(name: string, before: string[]): string[] {
-  return [...before, name];
 }
 
 /** `arpo-lab site`: the lab as a folder that any host of static files can show. */

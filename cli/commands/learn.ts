@@ -1,28 +1,6 @@
-import { Command, InvalidArgumentError } from "commander";
-import { seeds } from "../terminal/numbers.js";
-
-function whole(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) {
-    throw new InvalidArgumentError("It must be a whole number above 0.");
-  }
-  return value;
-}
-
-function amount(text: string): number {
-  const value = Number(text);
-  if (!(value > 0)) throw new InvalidArgumentError("It must be a number above 0.");
-  return value;
-}
-
-const list = (text: string, before: string[]) => [...before, text];
-
-/** Options of everything that reads a configuration. */
-export const configured = (command: Command): Command =>
-  command
-    .argument("[overrides...]", "key=value, ++key=value or ~key, as in verl")
-    .option("--config <file>", "a YAML file with verl's keys; may be repeated", list, [])
-    .option("--preset <name>", "grpo, arpo, aepo, tiny, 7b, …; may be repeated", list, []);
+import { Command } from "commander";
+import { list, positive, seeds, whole } from "../terminal/values.js";
+import { configured } from "./options.js";
 
 /** `arpo-lab train | sweep | sft | rollout | sample | subset | compare | train-tiny`: learning without a notebook. */
 export function learnCommands(): Command[] {
@@ -43,21 +21,21 @@ export function learnCommands(): Command[] {
     .argument("<file>", "a YAML file with arms, seeds and what they share (docs/sweeps.md)")
     .option("--out <folder>", "where the runs go; without it, the file's folder key, or runs/FILE")
     .option("--seeds <list>", "in place of the file's: 1..5 or 1,2,5", seeds)
-    .option("--processes <n>", "runs at the same time; the threads are divided", whole)
+    .option("--processes <n>", "runs at the same time; the threads are divided", whole(1))
     .option("--ray <url>", "send the runs to a Ray cluster, http://HEAD:8265")
     .action(async (file: string, options) =>
       (await import("../learn/sweep.js")).sweepFromFile(file, options),
     );
   const rollout = configured(new Command("rollout"))
     .description("roll out tasks and write the trees as JSONL or parquet")
-    .option("--tasks <count>", "number of training tasks", whole, 8)
+    .option("--tasks <count>", "number of training tasks", whole(1), 8)
     .requiredOption("--out <file>", "file to write: .jsonl or .parquet")
     .action(async (overrides: string[], options) =>
       (await import("../learn/rollout.js")).rolloutFromConfig(overrides, options),
     );
   const sample = configured(new Command("sample"))
     .description("sample answers from a checkpoint and check its tool use")
-    .option("--tasks <count>", "number of validation tasks", whole, 4)
+    .option("--tasks <count>", "number of validation tasks", whole(1), 4)
     .option("--model <path>", "the checkpoint, such as RUN/global_step_40/actor, or a .gguf file")
     .option("--greedy", "take the most likely token instead of sampling")
     .action(async (overrides: string[], options) =>
@@ -74,8 +52,8 @@ export function learnCommands(): Command[] {
     .description("write a small random subset of a data set")
     .argument("<from>", "a .parquet, .jsonl, .json or .csv file")
     .argument("<to>", "the .jsonl file to write")
-    .option("--rows <count>", "number of rows", whole, 64)
-    .option("--seed <number>", "seed that chooses the rows", whole, 1)
+    .option("--rows <count>", "number of rows", whole(1), 64)
+    .option("--seed <number>", "seed that chooses the rows", whole(1), 1)
     .option("--by <column>", "stratify by this column", "data_source")
     .action(async (from: string, to: string, options) =>
       (await import("../learn/subset.js")).writeSubset(from, to, options),
@@ -84,10 +62,10 @@ export function learnCommands(): Command[] {
     .description("compare two or more runs: curves and tables")
     .argument("<runs...>", "run folders, or name=folder,folder for the seeds of one setting")
     .option("--metric <name>", "metric to compare; may be repeated", list, [])
-    .option("--at <amount>", "compare at equal cost: so many tokens, paired by seed", amount)
+    .option("--at <amount>", "compare at equal cost: so many tokens, paired by seed", positive)
     .option("--x <what>", "with --at: tokens, calls, trajectories or steps; without it, tokens")
     .option("--against <name>", "with --at: the setting the others are compared with")
-    .option("--margin <size>", "with --at: also test whether differences are within this", amount)
+    .option("--margin <size>", "with --at: also test whether differences are within this", positive)
     .option("--out <file>", "draw the first metric: .svg, .png, .html or .json")
     .action(async (runs: string[], options) =>
       (await import("../learn/compare.js")).compareRuns(runs, options),

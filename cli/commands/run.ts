@@ -2,12 +2,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { parseParameter } from "../../kernel/notebook/parameters.js";
 import type { RunOptions } from "../run/run-notebook.js";
 import { aside } from "../terminal/say.js";
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (!(value > 0)) throw new InvalidArgumentError("It must be a number of seconds above 0.");
-  return value;
-}
+import { seconds } from "../terminal/values.js";
 
 function parameter(text: string, before: Record<string, unknown>): Record<string, unknown> {
   try {

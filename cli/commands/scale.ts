@@ -1,31 +1,9 @@
-import { seeds } from "../terminal/numbers.js";
-import { configured } from "./learn.js";
-import { Command, InvalidArgumentError } from "commander";
+import { list, notNegative, pair, seeds } from "../terminal/values.js";
+import { configFiles, configured } from "./options.js";
+import { Command } from "commander";
 
-function amount(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
-  throw new InvalidArgumentError("It must be a number of 0 or more.");
-}
-
-/** `key=a,b`, as often as there are keys. */
-function axis(text: string, before: Record<string, string[]> = {}): Record<string, string[]> {
-  const [, key, values] = /^([\w.]+)=(.+)$/.exec(text) ?? [];
-  if (key === undefined || values === undefined) {
-    throw new InvalidArgumentError("It must be key=a,b.");
-  }
-  return { ...before, [key]: values.split(",") };
-}
-
-const list = (text: string, before: string[]) => [...before, text];
-
-/** `tag=what`. */
-function tool(text: string, before: Record<string, string>): Record<string, string> {
-  const [, tag, what] = /^(\w+)=(.+)$/.exec(text) ?? [];
-  if (tag === undefined || what === undefined)
-    throw new InvalidArgumentError("It must be tag=what.");
-  return { ...before, [tag]: what };
-}
+const axis = pair("key=a,b", (values) => values.split(","));
+const tool = pair("tag=what", String);
 
 /** `arpo-lab submit | jobs | export | import`: runs on a Ray cluster, and job folders for verl. */
 export function scaleCommands(): Command[] {
@@ -43,8 +21,8 @@ export function scaleCommands(): Command[] {
       "image",
     )
     .option("--storage <folder>", "folder that the nodes share, for the run folder")
-    .option("--cpus <n>", "CPUs per run", amount, 1)
-    .option("--gpus <n>", "GPUs per run", amount, 0)
+    .option("--cpus <n>", "CPUs per run", notNegative, 1)
+    .option("--gpus <n>", "GPUs per run", notNegative, 0)
     .option("--engine <name>", "training engine: lab, or verl 0.9.1 on the nodes", "lab")
     .option(
       "--tool <tag=what>",
@@ -66,7 +44,7 @@ export function scaleCommands(): Command[] {
     )
     .option("--seeds <list>", "one run per seed: 1..10 or 1,2,5", seeds)
     .option("--grid <key=a,b>", "one run per value; may be repeated", axis)
-    .option("--at-once <n>", "most runs at the same time", amount)
+    .option("--at-once <n>", "most runs at the same time", notNegative)
     .option("--detach", "return as soon as the job is submitted")
     .action(async (overrides: string[], options) =>
       (await import("../scale/submit.js")).submitRun(overrides, options),
@@ -111,12 +89,10 @@ export function scaleCommands(): Command[] {
     .action(async (id: string, folder: string | undefined, options: { checkpoints?: boolean }) =>
       (await import("../scale/jobs.js")).fetchRun(id, folder, options),
     );
-  const exported = new Command("export")
+  const exported = configFiles(new Command("export"))
     .description("write a job folder for verl 0.9.1")
     .argument("<folder>", "folder to write")
     .argument("[overrides...]", "key=value, ++key=value or ~key")
-    .option("--config <file>", "a YAML file with verl's keys; may be repeated", list, [])
-    .option("--preset <name>", "grpo, arpo, aepo, tiny, 7b, …; may be repeated", list, [])
     .option("--to <engine>", "verl", "verl")
     .option("--tool <tag=what>", "a tool: calculator, or a Python module:function", tool, {})
     .option("--reward <file>", "a Python file with compute_score")

@@ -1,7 +1,7 @@
 import type { CaptureCommandOptions } from "../serve/run-capture.js";
 import { guarded } from "../terminal/guarded.js";
 import type { ServeCommandOptions } from "../serve/run-serve.js";
-import { whole } from "../terminal/numbers.js";
+import { port, whole } from "../terminal/values.js";
 import { Command } from "commander";
 
 /** `arpo-lab serve MODEL`: a policy behind an OpenAI-compatible endpoint. */
@@ -9,7 +9,7 @@ export function serveCommand(): Command {
   return new Command("serve")
     .description("serve a model as an OpenAI-compatible endpoint")
     .argument("<model>", "a Hugging Face folder, such as data/models/tiny, or a .gguf file")
-    .option("--port <number>", "port to listen on", whole(0, 65535), 8000)
+    .option("--port <number>", "port to listen on", port, 8000)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--api-key-env <name>", "environment variable with the key that clients must send")
     .option("--name <text>", "the model's name in requests; default: the folder's name")
@@ -59,7 +59,7 @@ export function captureCommand(): Command {
     .option("--timeout <seconds>", "longest time of one run", whole(1, 2_000_000), 600)
     .option("--max-calls <count>", "most calls of one run", whole(1), 256)
     .option("--seed <number>", "seed of the sampling", whole(0), 0)
-    .option("--port <number>", "port to listen on", whole(0, 65535), 0)
+    .option("--port <number>", "port to listen on", port, 0)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--admin-key-env <name>", "environment variable with the key for /sessions")
     .option("--quiet", "do not print requests")

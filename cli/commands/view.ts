@@ -1,14 +1,6 @@
-import { Command, InvalidArgumentError } from "commander";
-import { whole } from "../terminal/numbers.js";
+import { Command } from "commander";
+import { list, port, positive, whole } from "../terminal/values.js";
 import type { ViewCommandOptions } from "../view/view-rollouts.js";
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (!(value > 0)) throw new InvalidArgumentError("It must be a number above 0.");
-  return value;
-}
-
-const list = (text: string, before: string[] = []) => [...before, text];
 
 /** `arpo-lab view PATH`: other people's rollouts, or a run folder, in the explorer and on the board. */
 export function viewCommand(): Command {
@@ -29,7 +21,7 @@ export function viewCommand(): Command {
       20_000,
     )
     .option("--out <file.html>", "write one self-contained page and exit")
-    .option("--port <number>", "port to listen on; default: any free one", whole(0, 65535))
+    .option("--port <number>", "port to listen on; default: any free one", port)
     .option("--no-browser", "do not open a browser")
     .action(async (path: string, options: ViewCommandOptions) =>
       (await import("../view/view-rollouts.js")).viewRollouts(path, options),

@@ -1,6 +1,7 @@
 import { estimate } from "../../src/doctor/estimate/estimate.js";
 import { say } from "../terminal/say.js";
-import { assemble, type ConfigOptions, readConfig } from "./assemble.js";
+import { assemble, readConfig } from "./assemble.js";
+import { type ConfigOptions, experimentIn } from "./experiment.js";
 
 export interface EstimateCommand extends ConfigOptions {
   prompts: number;
@@ -8,15 +9,12 @@ export interface EstimateCommand extends ConfigOptions {
   json?: boolean;
 }
 
-const isOverride = (word: string) => word.includes("=") || word.startsWith("~");
-
 /** Tries two small steps of a configuration and prints what the whole run will take. */
 export async function estimateRun(
   words: readonly string[],
   { prompts, price, json, ...options }: EstimateCommand,
 ): Promise<void> {
-  const files = [...options.config, ...words.filter((word) => !isOverride(word))];
-  const config = await readConfig(words.filter(isOverride), { ...options, config: files });
+  const config = await readConfig(experimentIn(words, options));
   const parts = await assemble(config);
   try {
     const found = await estimate(parts, { prompts, prices: price });

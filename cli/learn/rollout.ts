@@ -6,7 +6,8 @@ import type { Config } from "../../src/run/config/schema.js";
 import { rolloutOptions } from "../../src/run/trainer/options.js";
 import { guarded } from "../terminal/guarded.js";
 import { stoppable } from "../terminal/stopping.js";
-import { type ConfigOptions, assemble, readConfig } from "./assemble.js";
+import { assemble, readConfig } from "./assemble.js";
+import { type ConfigOptions, experimentOf } from "./experiment.js";
 import { say } from "../terminal/say.js";
 
 /** `arpo-lab rollout`. */
@@ -14,7 +15,7 @@ export async function rolloutFromConfig(
   overrides: string[],
   options: ConfigOptions & { tasks: number; out: string },
 ): Promise<void> {
-  const config = await readConfig(overrides, options);
+  const config = await readConfig(experimentOf(options, overrides));
   const patienceMs = config.lab.stuck_after * 1000;
   await guarded({ afterwards: "nothing was written", patienceMs }, () => rollOut(config, options));
 }

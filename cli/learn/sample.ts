@@ -8,7 +8,8 @@ import type { Config } from "../../src/run/config/schema.js";
 import { rolloutOptions } from "../../src/run/trainer/options.js";
 import { guarded } from "../terminal/guarded.js";
 import { stoppable } from "../terminal/stopping.js";
-import { type ConfigOptions, assemble, readConfig } from "./assemble.js";
+import { assemble, readConfig } from "./assemble.js";
+import { type ConfigOptions, experimentOf } from "./experiment.js";
 import { say } from "../terminal/say.js";
 
 const percent = (part: number, whole: number) =>
@@ -52,7 +53,7 @@ export async function sampleCheckpoint(
 ): Promise<void> {
   const model =
     options.model === undefined ? [] : [`actor_rollout_ref.model.path=${options.model}`];
-  const config = await readConfig([...overrides, ...model], options);
+  const config = await readConfig(experimentOf(options, [...overrides, ...model]));
   const patienceMs = config.lab.stuck_after * 1000;
   await guarded({ afterwards: "nothing was written", patienceMs }, () => show(config, options));
 }

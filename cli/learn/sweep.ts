@@ -15,7 +15,7 @@ import {
 } from "../../src/run/sweep/sweep-runs.js";
 import { printable } from "../../src/text/printable.js";
 import { curvesText } from "../../src/view/status/curves-text.js";
-import { seeds as parseSeeds } from "../terminal/numbers.js";
+import { seeds as parseSeeds } from "../terminal/values.js";
 import { liveLines } from "../terminal/live-lines.js";
 import { say } from "../terminal/say.js";
 import { stoppable } from "../terminal/stopping.js";

@@ -14,7 +14,8 @@ import { ProgressLine, type RunProgress } from "../../src/show/progress-line.js"
 import { type LiveLines, liveLines, progressLine } from "../terminal/live-lines.js";
 import { aside, say } from "../terminal/say.js";
 import { stoppable } from "../terminal/stopping.js";
-import { assemble, type ConfigOptions, readConfig } from "./assemble.js";
+import { assemble, readConfig } from "./assemble.js";
+import { type ConfigOptions, experimentOf } from "./experiment.js";
 import { join } from "node:path";
 
 /** How each logger of `trainer.logger` is made. */
@@ -91,7 +92,7 @@ export async function trainFromConfig(
   if (options.emit !== undefined && options.emit !== "-") {
     throw new RangeError(`Cannot train: --emit must be - (standard output), got ${options.emit}`);
   }
-  const config = await readConfig(overrides, options);
+  const config = await readConfig(experimentOf(options, overrides));
   const folder = options.out ?? config.trainer.default_local_dir;
   const afterwards = `what is saved in ${folder} stays, and the same command continues from its last checkpoint`;
   // A sweep that was killed starts its runs again: what still ran for it would be in their way.

@@ -3,25 +3,22 @@ import { stringify } from "yaml";
 import { exportVerl } from "../../src/scale/verl/export-verl.js";
 import { importScript } from "../../src/scale/verl/import-script.js";
 import { readVerlRun } from "../../src/scale/verl/read-verl-run.js";
-import type { ConfigPreset } from "../../src/run/config/presets.js";
+import { type ConfigOptions, experimentOf } from "../learn/experiment.js";
 import { aside, say } from "../terminal/say.js";
 
 /** `arpo-lab export`. */
 export async function exportRun(
   out: string,
   overrides: string[],
-  options: {
-    config: string[];
-    preset: string[];
+  options: ConfigOptions & {
     tool: Record<string, string>;
     reward?: string;
     package?: string;
     verl: string[];
   },
 ): Promise<void> {
-  const preset = (options.preset.length > 0 ? options.preset : ["arpo", "tiny"]) as ConfigPreset[];
   const { tool: tools, reward, package: lab, verl: settings } = options;
-  const job = await exportVerl({ files: options.config, preset, overrides }, out, {
+  const job = await exportVerl(experimentOf(options, overrides), out, {
     ...{ tools, settings },
     reward,
     package: lab,

@@ -2,14 +2,12 @@ import { defined } from "../../arguments/defined.js";
 import { cluster, type SubmitOptions } from "../../src/scale/job/cluster.js";
 import type { JobRecord } from "../../src/scale/job/job-record.js";
 import type { Sweep } from "../../src/scale/job/sweep.js";
-import type { ConfigPreset } from "../../src/run/config/presets.js";
+import { type ConfigOptions, experimentOf } from "../learn/experiment.js";
 import { aside, say } from "../terminal/say.js";
 import { stoppable } from "../terminal/stopping.js";
 
 /** Options of `arpo-lab submit`. */
-interface SubmitCommandOptions {
-  config: string[];
-  preset: string[];
+interface SubmitCommandOptions extends ConfigOptions {
   address: string;
   tokenEnv?: string;
   name?: string;
@@ -45,11 +43,7 @@ export async function submitRun(overrides: string[], options: SubmitCommandOptio
     );
   }
   const there = await cluster(address, tokenEnv === undefined ? {} : { tokenEnv });
-  const experiment = {
-    files: options.config,
-    preset: (options.preset.length > 0 ? options.preset : ["arpo", "tiny"]) as ConfigPreset[],
-    overrides,
-  };
+  const experiment = experimentOf(options, overrides);
   const how: SubmitOptions = {
     ...{ package: options.package, cpus: options.cpus, gpus: options.gpus, node },
     ...defined({ name: options.name, storage: options.storage }),

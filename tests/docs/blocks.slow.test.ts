@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { parse } from "yaml";
 import { checkOptions } from "../../arguments/check-options.js";
-import { seeds as parseSeeds } from "../../cli/terminal/numbers.js";
+import { seeds as parseSeeds } from "../../cli/terminal/values.js";
 import { arpoLab } from "../../cli/program.js";
 import type { ConfigPreset } from "../../src/run/config/presets.js";
 import { loadConfig } from "../../src/api/index.js";
