@@ -91,5 +91,11 @@ export async function checkConfig(options: CheckConfigOptions = {}): Promise<Che
   const all = [...own, ...endpoints];
   const reached = await Promise.all(all.map((endpoint) => endpointCheck(endpoint)));
   const needed = keyChecks(keys).slice(0, keys.length);
-  return [...checks, ...unread, ...rules.flatMap((rule) => rule(context)), ...reached, ...needed];
+  return [
+    ...checks,
+    ...unread,
+    ...rules.flatMap((rule) => [...rule(context)]),
+    ...reached,
+    ...needed,
+  ];
 }

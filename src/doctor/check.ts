@@ -1,3 +1,5 @@
+import { defined } from "../../arguments/defined.js";
+
 /** How a finding is meant: fine, good to know, slow, likely to go wrong, or going to fail. */
 export type Status = "ok" | "note" | "slow" | "warning" | "error";
 
@@ -12,4 +14,17 @@ export interface Check {
   found: string;
   /** What helps. */
   fix?: string;
+}
+
+type Finding = (id: string, found: string, fix?: string) => Check;
+
+/** Makes the findings of one area: `warning("busy", "load 9", "wait")`. */
+export function findings(area: string): Readonly<Record<Status, Finding>> {
+  const of =
+    (status: Status): Finding =>
+    (id, found, fix) => ({ id, area, status, found, ...defined({ fix }) });
+  return {
+    ...{ ok: of("ok"), note: of("note"), slow: of("slow") },
+    ...{ warning: of("warning"), error: of("error") },
+  };
 }

@@ -14,7 +14,7 @@ import type { Config } from "../../run/config/schema.js";
 import { RayApi, type RayNode } from "../../scale/ray/ray-api.js";
 import { RayConnection, RayError } from "../../scale/ray/ray-connection.js";
 import { zipOf } from "../../scale/ray/zip.js";
-import type { Check } from "../check.js";
+import { type Check, findings } from "../check.js";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
@@ -31,6 +31,7 @@ if mkdir -p "$1" 2>/dev/null && : 2>/dev/null >"$mine"; then say storage written
 if [ -e "$1/.arpo-lab-$2" ]; then say shared yes; else say shared no; fi
 `;
 
+const { ok, note, warning, error: wrong } = findings("cluster");
 const pause = (ms: number) => new Promise((later) => setTimeout(later, ms));
 
 /** Lines of a small job on one of the nodes; it runs within the time given or is stopped. */
@@ -81,7 +82,7 @@ async function probeNodes(api: RayApi, wishes: NodeWishes): Promise<Check[]> {
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error);
     const fix = "look at the cluster's dashboard: do its nodes run jobs?";
-    return [{ id: "cluster-job", area: "cluster", status: "error", found, fix }];
+    return [wrong("cluster-job", found, fix)];
   } finally {
     if (here) await rm(mark, { force: true });
   }
@@ -94,33 +95,28 @@ async function probeNodes(api: RayApi, wishes: NodeWishes): Promise<Check[]> {
 function versions(said: ReadonlyMap<string, string>, engine: "lab" | "verl"): Check {
   const of = (what: string) => said.get(what) ?? "none";
   const found = `a node has Node.js ${of("node")}, arpo-lab ${of("arpo-lab")}, verl ${of("verl")}`;
-  const about = { id: "cluster-versions", area: "cluster", found } as const;
+  const id = "cluster-versions";
   if (engine === "verl") {
-    if (of("verl") === "0.9.1") return { ...about, status: "ok" };
-    return { ...about, status: "error", fix: 'pip install "verl[vllm]==0.9.1" on every node' };
+    if (of("verl") === "0.9.1") return ok(id, found);
+    return wrong(id, found, 'pip install "verl[vllm]==0.9.1" on every node');
   }
   const major = Number(/^v(\d+)/.exec(of("node"))?.[1] ?? 0);
-  if (major >= 20 && of("arpo-lab") !== "none") return { ...about, status: "ok" };
+  if (major >= 20 && of("arpo-lab") !== "none") return ok(id, found);
   const fix =
     major >= 20
       ? "submit with --package PATH or a .tgz, or install arpo-lab in the image"
       : "submit with --node wheel, or an image with Node.js 20.19 or newer";
-  return { ...about, status: "warning", fix };
+  return warning(id, found, fix);
 }
 
 function shared(said: ReadonlyMap<string, string>, storage: string, here: boolean): Check {
-  const about = { id: "cluster-storage", area: "cluster" } as const;
+  const id = "cluster-storage";
   if (said.get("storage") !== "written") {
-    const found = `a node cannot write to ${storage}`;
     const fix = "mount it there, or let the user of Ray's processes write to it";
-    return { ...about, status: "error", found, fix };
+    return wrong(id, `a node cannot write to ${storage}`, fix);
   }
   if (said.get("shared") === "yes") {
-    return {
-      ...about,
-      status: "ok",
-      found: `${storage} is one folder, written from here and there`,
-    };
+    return ok(id, `${storage} is one folder, written from here and there`);
   }
   const found = here
     ? `${storage} is there and here, but not the same folder`
@@ -128,7 +124,7 @@ function shared(said: ReadonlyMap<string, string>, storage: string, here: boolea
   const fix = here
     ? "mount the nodes' folder here, or rely on jobs fetch without it"
     : "figures still come over the log; jobs fetch of a run on verl wants the folder mounted here";
-  return { ...about, status: "warning", found, fix };
+  return warning(id, found, fix);
 }
 
 /** Memory of a card in GB, by what Ray calls it; the smaller where there are two of a name. */
@@ -137,18 +133,15 @@ const cards: Readonly<Record<string, number>> = {
   ...{ H100: 80, H200: 141, B200: 180, "AMD-Instinct-MI300X-OAM": 192 },
 };
 
-const area = "cluster";
-
 /** GPUs that a configuration asks for, against those that are there. */
 function checkGpus({ trainer }: Config, nodes: readonly RayNode[]): Check {
   const { nnodes, n_gpus_per_node: each } = trainer;
   const fitting = nodes.filter(({ gpus }) => gpus >= each).length;
   const found = `verl asks for ${nnodes} nodes with ${each} GPUs each; ${fitting} of the ${nodes.length} there have them`;
-  const about = { id: "cluster-gpus", area, found } as const;
-  if (fitting >= nnodes) return { ...about, status: "ok" };
+  if (fitting >= nnodes) return ok("cluster-gpus", found);
   const most = Math.max(0, ...nodes.map(({ gpus }) => gpus));
   const fix = `trainer.nnodes and trainer.n_gpus_per_node (${most} at most), or more nodes`;
-  return { ...about, status: "error", fix };
+  return wrong("cluster-gpus", found, fix);
 }
 
 /** Parameters in billions: of the model's own sizes where it is here, else what its name says. */
@@ -183,11 +176,13 @@ const shown = (gb: number): string => (gb < 1 ? gb.toFixed(3) : gb.toFixed(0));
 function checkModelFits(config: Config, nodes: readonly RayNode[]): Check {
   const { model, rollout, actor } = config.actor_rollout_ref;
   const { nnodes, n_gpus_per_node: each } = config.trainer;
-  const about = { id: "cluster-model", area } as const;
+  const id = "cluster-model";
   const size = billions(model.path);
   if (size === undefined) {
-    const found = `how large ${model.path} is says neither a folder of this machine nor its name`;
-    return { ...about, status: "note", found };
+    return note(
+      id,
+      `how large ${model.path} is says neither a folder of this machine nor its name`,
+    );
   }
   const offloaded = actor.fsdp_config.optimizer_offload && actor.fsdp_config.param_offload;
   const kept = offloaded || model.lora_rank > 0 ? 2 : 16;
@@ -202,17 +197,17 @@ function checkModelFits(config: Config, nodes: readonly RayNode[]): Check {
       ? "of memory nobody says how large"
       : `of ${memory} GB (${names.join(", ")})`;
   const found = `${shown(size)} billion parameters: ${shown(training)} GB a card to train, ${shown(sampling)} GB to sample, on cards ${of}; trajectories come on top`;
-  if (memory === undefined) return { ...about, status: "note", found };
+  if (memory === undefined) return note(id, found);
   if (training > 0.8 * memory) {
     const fix =
       "more GPUs, actor_rollout_ref.actor.fsdp_config.param_offload and optimizer_offload, or actor_rollout_ref.model.lora_rank";
-    return { ...about, status: "error", found, fix };
+    return wrong(id, found, fix);
   }
   if (sampling > rollout.gpu_memory_utilization * memory) {
     const fix = "actor_rollout_ref.rollout.tensor_model_parallel_size, or gpu_memory_utilization";
-    return { ...about, status: "error", found, fix };
+    return wrong(id, found, fix);
   }
-  return { ...about, status: "ok", found };
+  return ok(id, found);
 }
 
 /** What is to run there. */
@@ -273,14 +268,13 @@ export async function checkCluster(address: string, options: ClusterWishes = {})
     const alive = nodes.filter((node) => node.alive);
     const all = (what: "cpus" | "gpus") => alive.reduce((sum, node) => sum + node[what], 0);
     const dead = nodes.length - alive.length;
-    const checks: Check[] = [
+    const found = `${alive.length} nodes with ${all("cpus")} processors and ${all("gpus")} GPUs${dead > 0 ? `; ${dead} were lost` : ""}`;
+    const checks = [
       version(connection.url, ray),
       access(connection),
-      {
-        ...{ id: "cluster-nodes", area, status: alive.length > 0 ? "ok" : "error" },
-        found: `${alive.length} nodes with ${all("cpus")} processors and ${all("gpus")} GPUs${dead > 0 ? `; ${dead} were lost` : ""}`,
-        ...(alive.length > 0 ? {} : { fix: "start a node: ray start --address HEAD:6379" }),
-      },
+      alive.length > 0
+        ? ok("cluster-nodes", found)
+        : wrong("cluster-nodes", found, "start a node: ray start --address HEAD:6379"),
     ];
     if (engine === "verl" && experiment) {
       const { config } = await loadConfig(experiment);
@@ -298,15 +292,15 @@ export async function checkCluster(address: string, options: ClusterWishes = {})
       status === 401 || status === 403
         ? "put its token into RAY_AUTH_TOKEN, or name the variable: --token-env"
         : "start it (ray start --head), or fix the address";
-    return [{ id: "cluster", area, status: "error", found: message, fix }];
+    return [wrong("cluster", message, fix)];
   }
 }
 
 function version(url: string, ray: string): Check {
   const found = `Ray ${ray} answers at ${url}`;
-  if (tried.test(ray)) return { id: "cluster", area, status: "ok", found };
+  if (tried.test(ray)) return ok("cluster", found);
   const fix = "Ray 2.60 is what jobs were tried with; another may answer otherwise";
-  return { id: "cluster", area, status: "warning", found, fix };
+  return warning("cluster", found, fix);
 }
 
 /** Who else may run programs there. */
@@ -316,12 +310,12 @@ function access(connection: RayConnection): Check {
   if (connection.headers().authorization === undefined) {
     const fix = "start it with a token: RAY_AUTH_MODE=token (ray get-auth-token --generate)";
     const found = "it asks for no token: whoever reaches it runs programs there";
-    return { id, area, status: "warning", found, fix };
+    return warning(id, found, fix);
   }
   if (protocol === "http:" && !here.has(hostname)) {
     const fix = "a tunnel (ssh -L 8265:localhost:8265 HEAD), or a proxy that speaks TLS";
     const found = "the token, which is the whole cluster's key, is sent in clear text";
-    return { id, area, status: "warning", found, fix };
+    return warning(id, found, fix);
   }
-  return { id, area, status: "ok", found: "the token is the cluster's" };
+  return ok(id, "the token is the cluster's");
 }

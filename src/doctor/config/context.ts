@@ -1,4 +1,3 @@
-import { defined } from "../../../arguments/defined.js";
 import type { Advice, RunFacts } from "../../../arguments/setting.js";
 import type { Task } from "../../data/task.js";
 import type { ModelConfig } from "../../model/config.js";
@@ -9,7 +8,7 @@ import { ruleNamed } from "../../rollout/rules/registry.js";
 import { completeSettings } from "../../rollout/rules/settings.js";
 import { creditSettings, expandSettings } from "../../run/config/keys.js";
 import type { Config } from "../../run/config/schema.js";
-import type { Check, Status } from "../check.js";
+import { type Check, findings } from "../check.js";
 
 /** What rules look at. Parts that could not be read are absent, and said elsewhere. */
 export interface ConfigContext {
@@ -31,24 +30,11 @@ export interface ConfigContext {
   speed?: number;
 }
 
-export type Rule = (context: ConfigContext) => Check[];
+export type Rule = (context: ConfigContext) => Iterable<Check>;
 
-/** Makes the findings of one area. */
-export const finding =
-  (area: string) =>
-  (id: string, status: Status, found: string, fix?: string): Check => ({
-    id,
-    area,
-    status,
-    found,
-    ...defined({ fix }),
-  });
-
-/** What a definition says of a run, as a finding of an area. */
-export const advised =
-  (area: string) =>
-  ({ id, status, found, fix }: Advice): Check =>
-    finding(area)(id, status, found, fix);
+/** What definitions say of a run, as findings of an area. */
+export const advised = (area: string, advice: Advice[]): Check[] =>
+  advice.map(({ id, status, found, fix }) => findings(area)[status](id, found, fix));
 
 /** What definitions are told of a run. */
 export function runFacts({ actor_rollout_ref: { rollout }, algorithm, lab }: Config): RunFacts {

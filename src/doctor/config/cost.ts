@@ -1,15 +1,9 @@
 import { keptPerLayer } from "../../learn/update/passes.js";
 import { gigabytes } from "../machine/host.js";
-import {
-  type ConfigContext,
-  finding,
-  hasReference,
-  longestRow,
-  rowsOf,
-  type Rule,
-} from "./context.js";
+import { findings } from "../check.js";
+import { type ConfigContext, hasReference, longestRow, rowsOf, type Rule } from "./context.js";
 
-const about = finding("cost");
+const { ok, slow, warning, error } = findings("cost");
 const FLOAT = 4;
 
 /** What the lab itself takes before it holds a model. */
@@ -60,11 +54,10 @@ export const duration = (seconds: number) =>
         : `${Math.round(seconds / 86400)} days`;
 
 /** Memory and time of a run on this machine. */
-export const cost: Rule = (context) => {
+export const cost: Rule = function* (context) {
   const { config, memory, parameters, speed } = context;
   const parts = Object.entries(memoryParts(context));
-  if (parts.length === 0 || parameters === undefined) return [];
-  const found = [];
+  if (parts.length === 0 || parameters === undefined) return;
   const total = parts.reduce((sum, [, bytes]) => sum + bytes, 0);
   const largest = parts.sort((a, b) => b[1] - a[1])[0]!;
   const said = `a run needs about ${gigabytes(total)} of ${gigabytes(memory)}, most of it ${largest[0]} (${gigabytes(largest[1])})`;
@@ -78,14 +71,10 @@ export const cost: Rule = (context) => {
     "a pass of the critic": "a smaller ppo_max_token_len_per_gpu",
     "its logits": "a smaller ppo_max_token_len_per_gpu",
   };
-  found.push(
-    total > memory
-      ? about("out-of-memory", "error", said, helps[largest[0]])
-      : total > memory * 0.7
-        ? about("memory-tight", "warning", said, helps[largest[0]])
-        : about("memory-fits", "ok", said),
-  );
-  if (speed === undefined) return found;
+  if (total > memory) yield error("out-of-memory", said, helps[largest[0]]);
+  else if (total > memory * 0.7) yield warning("memory-tight", said, helps[largest[0]]);
+  else yield ok("memory-fits", said);
+  if (speed === undefined) return;
   const rows = rowsOf(context);
   const tokens = rows * longestRow(context);
   const training = config.actor_rollout_ref.model.enable_gradient_checkpointing ? 8 : 6;
@@ -93,15 +82,6 @@ export const cost: Rule = (context) => {
     2 + (hasReference(context) ? 2 : 0) + training * config.actor_rollout_ref.actor.ppo_epochs;
   const seconds = (tokens * 2 * parameters + tokens * passes * parameters) / speed;
   const words = `a step of ${rows} trajectories takes at most about ${duration(seconds)} here, when all trajectories are as long as they may be`;
-  found.push(
-    seconds > 600
-      ? about(
-          "slow-step",
-          "slow",
-          words,
-          "fewer or shorter trajectories, a smaller model, or a cluster (see export)",
-        )
-      : about("step-time", "ok", words),
-  );
-  return found;
+  const fix = "fewer or shorter trajectories, a smaller model, or a cluster (see export)";
+  yield seconds > 600 ? slow("slow-step", words, fix) : ok("step-time", words);
 };

@@ -1,8 +1,9 @@
 import type { Config } from "../../run/config/schema.js";
 import { configKeys } from "../../run/config/keys.js";
-import { advised, estimatorAdvice, finding, type Rule } from "./context.js";
+import { findings } from "../check.js";
+import { advised, estimatorAdvice, type Rule } from "./context.js";
 
-const about = finding("credit");
+const { warning } = findings("credit");
 
 /** Keys that differ from their defaults, of estimators that were not chosen. */
 function idleKeys({ algorithm, lab }: Config): string[] {
@@ -15,18 +16,14 @@ function idleKeys({ algorithm, lab }: Config): string[] {
 }
 
 /** What an estimator of the family needs of the rollouts, and settings that no estimator reads. */
-export const credit: Rule = ({ config }) => {
+export const credit: Rule = function* ({ config }) {
   const { adv_estimator: estimator } = config.algorithm;
-  const found = estimatorAdvice(config).map(advised("credit"));
+  yield* advised("credit", estimatorAdvice(config));
   const idle = idleKeys(config);
   if (idle.length > 0) {
-    found.push(
-      about(
-        "credit-keys-idle",
-        "warning",
-        `the estimator is ${estimator}, which does not read ${idle.join(", ")}`,
-      ),
+    yield warning(
+      "credit-keys-idle",
+      `the estimator is ${estimator}, which does not read ${idle.join(", ")}`,
     );
   }
-  return found;
 };

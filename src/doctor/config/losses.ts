@@ -2,9 +2,10 @@ import { lossDefaults } from "../../learn/loss/options.js";
 import { lossFacts, type LossName, lossNames } from "../../learn/loss/registry.js";
 import { parameterKeys } from "../../run/config/loss-keys.js";
 import type { Config } from "../../run/config/schema.js";
-import { finding, type Rule } from "./context.js";
+import { findings } from "../check.js";
+import type { Rule } from "./context.js";
 
-const about = finding("loss");
+const { note, warning } = findings("loss");
 const actorKey = "actor_rollout_ref.actor";
 
 /** Settings that say something to a loss that was not chosen. */
@@ -24,50 +25,34 @@ function idleKeys({ actor_rollout_ref: { actor } }: Config, loss: LossName): str
 }
 
 /** A loss and what it is told. */
-export const losses: Rule = ({ config }) => {
+export const losses: Rule = function* ({ config }) {
   const { actor } = config.actor_rollout_ref;
   const loss = actor.policy_loss.loss_mode;
   const facts = lossFacts[loss];
-  const found = [];
   const idle = idleKeys(config, loss);
   if (idle.length > 0) {
-    found.push(
-      about(
-        "loss-keys-idle",
-        "warning",
-        `the loss is ${loss}, which does not read ${idle.join(", ")}`,
-      ),
-    );
+    yield warning("loss-keys-idle", `the loss is ${loss}, which does not read ${idle.join(", ")}`);
   }
   const balanced =
     actor.enable_entropy_balanced_clipping || actor.enable_entropy_balanced_advantage;
   if (balanced && loss !== "vanilla") {
-    found.push(
-      about(
-        "balance-idle",
-        "warning",
-        `AEPO's balanced clipping and advantages are of the loss vanilla, and the loss is ${loss}`,
-        `${actorKey}.policy_loss.loss_mode=vanilla`,
-      ),
+    yield warning(
+      "balance-idle",
+      `AEPO's balanced clipping and advantages are of the loss vanilla, and the loss is ${loss}`,
+      `${actorKey}.policy_loss.loss_mode=vanilla`,
     );
   }
   if (facts.ownAggregation && actor.loss_agg_mode !== facts.aggregation) {
-    found.push(
-      about(
-        "aggregation-idle",
-        "note",
-        `${loss} always takes ${facts.aggregation}: loss_agg_mode=${actor.loss_agg_mode} changes nothing`,
-      ),
+    yield note(
+      "aggregation-idle",
+      `${loss} always takes ${facts.aggregation}: loss_agg_mode=${actor.loss_agg_mode} changes nothing`,
     );
   }
   if (loss === "gspo" && actor.loss_agg_mode.startsWith("token")) {
-    found.push(
-      about(
-        "gspo-by-tokens",
-        "warning",
-        `gspo gives a trajectory one ratio, and loss_agg_mode=${actor.loss_agg_mode} lets long trajectories count for more`,
-        `${actorKey}.loss_agg_mode=seq-mean-token-mean`,
-      ),
+    yield warning(
+      "gspo-by-tokens",
+      `gspo gives a trajectory one ratio, and loss_agg_mode=${actor.loss_agg_mode} lets long trajectories count for more`,
+      `${actorKey}.loss_agg_mode=seq-mean-token-mean`,
     );
   }
   const widest = Math.max(
@@ -75,23 +60,16 @@ export const losses: Rule = ({ config }) => {
     actor.clip_ratio_high ?? actor.clip_ratio,
   );
   if ((loss === "gspo" || loss === "gspo_turn") && widest > 0.05) {
-    found.push(
-      about(
-        "mean-ratio-clip",
-        "note",
-        `${loss} clips means of log ratios, which hardly reach ${widest}; published are 3e-4 and 4e-4 (gspo), 3e-3 and 4e-3 (gspo_turn)`,
-      ),
+    yield note(
+      "mean-ratio-clip",
+      `${loss} clips means of log ratios, which hardly reach ${widest}; published are 3e-4 and 4e-4 (gspo), 3e-3 and 4e-3 (gspo_turn)`,
     );
   }
   if ((loss === "dppo_tv" || loss === "dppo_kl") && actor.clip_ratio_c < 20) {
-    found.push(
-      about(
-        "dppo-cap",
-        "note",
-        `${loss} cuts a ratio's weight at clip_ratio_c=${actor.clip_ratio_c}; its own default is 20`,
-        `${actorKey}.clip_ratio_c=20`,
-      ),
+    yield note(
+      "dppo-cap",
+      `${loss} cuts a ratio's weight at clip_ratio_c=${actor.clip_ratio_c}; its own default is 20`,
+      `${actorKey}.clip_ratio_c=20`,
     );
   }
-  return found;
 };

@@ -1,96 +1,72 @@
 import { clipBounds } from "../../learn/loss/options.js";
 import { lossFacts } from "../../learn/loss/registry.js";
 import { updateOptions } from "../../run/trainer/options.js";
-import { finding, hasReference, type Rule } from "./context.js";
+import { findings } from "../check.js";
+import { hasReference, type Rule } from "./context.js";
 
-const about = finding("numbers");
+const { note, warning } = findings("numbers");
 
 /** What makes NaN, or a policy that falls apart. */
-export const numbers: Rule = (context) => {
+export const numbers: Rule = function* (context) {
   const { config } = context;
   const { actor, rollout } = config.actor_rollout_ref;
-  const found = [];
   const large = (context.parameters ?? 0) > 50e6;
   const most = large ? 1e-5 : 2e-3;
   if (actor.optim.lr > most) {
-    found.push(
-      about(
-        "learning-rate",
-        "warning",
-        `a learning rate of ${actor.optim.lr} in reinforcement learning: the policy falls apart, and then comes NaN`,
-        `actor_rollout_ref.actor.optim.lr=${large ? "1e-6" : "3e-4"}`,
-      ),
+    yield warning(
+      "learning-rate",
+      `a learning rate of ${actor.optim.lr} in reinforcement learning: the policy falls apart, and then comes NaN`,
+      `actor_rollout_ref.actor.optim.lr=${large ? "1e-6" : "3e-4"}`,
     );
   }
   if (actor.grad_clip > 10) {
-    found.push(
-      about(
-        "gradients-unclipped",
-        "warning",
-        `grad_clip is ${actor.grad_clip}: one bad batch can throw the weights anywhere`,
-        "actor_rollout_ref.actor.grad_clip=1",
-      ),
+    yield warning(
+      "gradients-unclipped",
+      `grad_clip is ${actor.grad_clip}: one bad batch can throw the weights anywhere`,
+      "actor_rollout_ref.actor.grad_clip=1",
     );
   }
   const { low, high } = clipBounds(updateOptions(config));
   const loss = actor.policy_loss.loss_mode;
   // CISPO's bounds are wide by design: they weigh tokens and drop none.
   if ((high > 2 || low <= 0) && lossFacts[loss].clips === "ratio" && loss !== "cispo") {
-    found.push(
-      about(
-        "clip-range",
-        "warning",
-        `ratios are clipped to ${low.toFixed(2)} to ${high.toFixed(2)}, which is hardly a clip`,
-        "actor_rollout_ref.actor.clip_ratio_low=0.2 actor_rollout_ref.actor.clip_ratio_high=0.2",
-      ),
+    yield warning(
+      "clip-range",
+      `ratios are clipped to ${low.toFixed(2)} to ${high.toFixed(2)}, which is hardly a clip`,
+      "actor_rollout_ref.actor.clip_ratio_low=0.2 actor_rollout_ref.actor.clip_ratio_high=0.2",
     );
   }
   if (low !== 1 - actor.clip_ratio && high !== 1 + actor.clip_ratio) {
-    found.push(
-      about(
-        "clip-ratio-idle",
-        "note",
-        `clip_ratio is ${actor.clip_ratio} and changes nothing: clip_ratio_low and clip_ratio_high say ${actor.clip_ratio_low} and ${actor.clip_ratio_high}`,
-        "actor_rollout_ref.actor.clip_ratio_low=null actor_rollout_ref.actor.clip_ratio_high=null",
-      ),
+    yield note(
+      "clip-ratio-idle",
+      `clip_ratio is ${actor.clip_ratio} and changes nothing: clip_ratio_low and clip_ratio_high say ${actor.clip_ratio_low} and ${actor.clip_ratio_high}`,
+      "actor_rollout_ref.actor.clip_ratio_low=null actor_rollout_ref.actor.clip_ratio_high=null",
     );
   }
   if (rollout.temperature > 0 && rollout.temperature < 0.1) {
-    found.push(
-      about(
-        "temperature-low",
-        "warning",
-        `temperature ${rollout.temperature} divides the logits: probabilities are 0 and 1, ratios explode, and trajectories of a prompt hardly differ`,
-        "actor_rollout_ref.rollout.temperature=1",
-      ),
+    yield warning(
+      "temperature-low",
+      `temperature ${rollout.temperature} divides the logits: probabilities are 0 and 1, ratios explode, and trajectories of a prompt hardly differ`,
+      "actor_rollout_ref.rollout.temperature=1",
     );
   }
   if (actor.entropy_coeff > 0.05) {
-    found.push(
-      about(
-        "entropy-bonus",
-        "warning",
-        `entropy_coeff is ${actor.entropy_coeff}: the policy is paid for noise and soon writes some`,
-        "actor_rollout_ref.actor.entropy_coeff=0, or 0.001",
-      ),
+    yield warning(
+      "entropy-bonus",
+      `entropy_coeff is ${actor.entropy_coeff}: the policy is paid for noise and soon writes some`,
+      "actor_rollout_ref.actor.entropy_coeff=0, or 0.001",
     );
   }
   if (actor.loss_agg_mode === "seq-mean-token-mean" && rollout.response_length < 8) {
-    found.push(
-      about(
-        "empty-rows",
-        "warning",
-        "the mean over an empty trajectory is NaN in the reference, 0 here",
-      ),
+    yield warning(
+      "empty-rows",
+      "the mean over an empty trajectory is NaN in the reference, 0 here",
     );
   }
   if (rollout.top_p < 1 || rollout.top_k > 0) {
-    found.push(
-      about(
-        "cut-off-sampling",
-        "note",
-        "top_p or top_k cut tokens off while sampling; ratios are of the whole distribution, so that sampled trajectories look more likely than they are",
-      ),
+    yield note(
+      "cut-off-sampling",
+      "top_p or top_k cut tokens off while sampling; ratios are of the whole distribution, so that sampled trajectories look more likely than they are",
     );
   }
   const kl = { loss: actor.kl_loss_coef, reward: config.algorithm.kl_ctrl.kl_coef };
@@ -98,16 +74,9 @@ export const numbers: Rule = (context) => {
     hasReference(context) &&
     Math.max(actor.use_kl_loss ? kl.loss : 0, config.algorithm.use_kl_in_reward ? kl.reward : 0) > 1
   ) {
-    found.push(about("kl-weight", "warning", "a KL weight above 1 outweighs every reward"));
+    yield warning("kl-weight", "a KL weight above 1 outweighs every reward");
   }
   if (actor.use_kl_loss && kl.loss === 0) {
-    found.push(
-      about(
-        "kl-of-nothing",
-        "note",
-        "use_kl_loss with a coefficient of 0: the reference pass is saved",
-      ),
-    );
+    yield note("kl-of-nothing", "use_kl_loss with a coefficient of 0: the reference pass is saved");
   }
-  return found;
 };

@@ -1,9 +1,8 @@
 import type { LoadedConfig, LoadOptions } from "../../run/config/options.js";
 import { loadConfig } from "../../run/config/load.js";
-import type { Check } from "../check.js";
-import { finding } from "./context.js";
+import { type Check, findings } from "../check.js";
 
-const about = finding("keys");
+const { error: wrong, note: noted } = findings("keys");
 
 /**
  * Reads a configuration as a run does, but does not stop at the first mistake: a key that is unknown or
@@ -17,7 +16,7 @@ export async function readConfig(
   for (let attempt = 0; attempt < 50; attempt++) {
     try {
       const loaded = await loadConfig({ ...options, overrides });
-      for (const note of loaded.notes) checks.push(about("override-without-value", "note", note));
+      for (const note of loaded.notes) checks.push(noted("override-without-value", note));
       return { loaded, checks };
     } catch (error) {
       const message = (error as Error).message.replace(/^Cannot load the configuration: /, "");
@@ -26,16 +25,12 @@ export async function readConfig(
       );
       const invalid = /^([\w.]+)(?:: | must be )/.exec(message);
       const path = unknown?.[1] ?? invalid?.[1];
-      if (unknown) {
-        checks.push(
-          about(
-            "unknown-key",
-            "error",
-            `there is no key ${unknown[1]!}`,
-            unknown[2] === undefined ? "remove it" : `${unknown[2]} is meant?`,
-          ),
-        );
-      } else checks.push(about("bad-value", "error", message));
+      const fix = unknown?.[2] === undefined ? "remove it" : `${unknown[2]} is meant?`;
+      checks.push(
+        unknown
+          ? wrong("unknown-key", `there is no key ${unknown[1]!}`, fix)
+          : wrong("bad-value", message),
+      );
       if (path === undefined || overrides.includes(`~${path}`)) return { checks };
       overrides.push(`~${path}`);
     }

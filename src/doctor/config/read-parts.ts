@@ -14,10 +14,11 @@ import { refuseTaken } from "../../run/folder/lock-folder.js";
 import { refuseAdapters } from "../../run/trainer/refuse-adapters.js";
 import { rolloutConfig } from "../../rollout/config.js";
 import { loadTools } from "../../tools/load-tools.js";
-import type { Check } from "../check.js";
-import { type ConfigContext, finding } from "./context.js";
+import { type Check, findings } from "../check.js";
+import type { ConfigContext } from "./context.js";
 
-const about = finding("parts");
+const about = findings("parts");
+const lengths = findings("lengths");
 
 type Parts = Omit<ConfigContext, "config" | "kept" | "memory" | "speed">;
 
@@ -31,7 +32,7 @@ async function attempt<T>(
   try {
     return await read();
   } catch (error) {
-    checks.push(about(id, "error", (error as Error).message, fix));
+    checks.push(about.error(id, (error as Error).message, fix));
     return undefined;
   }
 }
@@ -48,11 +49,11 @@ function fit(parts: Parts, config: Config, checks: Check[]): void {
       parts[part] = tasks;
       if (dropped === 0) continue;
       const found = `${dropped} of ${given.length} ${part} prompts have more than ${most} tokens: they are left out`;
-      checks.push(finding("lengths")("prompts-left-out", "note", found));
+      checks.push(lengths.note("prompts-left-out", found));
     } catch (error) {
       const id = config.data.filter_overlong_prompts ? "all-prompts-left-out" : "prompts-too-long";
       const fix = "a larger data.max_prompt_length, or shorter prompts";
-      checks.push(finding("lengths")(id, "error", (error as Error).message, fix));
+      checks.push(lengths.error(id, (error as Error).message, fix));
       return;
     }
   }
@@ -68,9 +69,8 @@ export async function readParts(config: Config): Promise<{ parts: Parts; checks:
   if (!exists) {
     const fix =
       "give a .gguf file, or a Hugging Face folder: config.json, safetensors, tokenizer.json";
-    checks.push(
-      about("no-model", "error", `actor_rollout_ref.model.path: there is no ${folder}`, fix),
-    );
+    const found = `actor_rollout_ref.model.path: there is no ${folder}`;
+    checks.push(about.error("no-model", found, fix));
   } else {
     parts.model = await attempt(
       checks,
@@ -94,22 +94,12 @@ export async function readParts(config: Config): Promise<{ parts: Parts; checks:
       0,
     );
     const { tokenizer, model, parameters } = parts;
-    checks.push(
-      about(
-        "model",
-        "ok",
-        `${how.path}: ${model.family}, ${(parameters / 1e6).toPrecision(3)} M weights`,
-      ),
-    );
+    const size = `${(parameters / 1e6).toPrecision(3)} M weights`;
+    checks.push(about.ok("model", `${how.path}: ${model.family}, ${size}`));
     if (tokenizer && tokenizer.vocabSize > model.vocabSize) {
-      checks.push(
-        about(
-          "vocabulary-mismatch",
-          "error",
-          `the tokenizer knows ${tokenizer.vocabSize} tokens, and the model ${model.vocabSize}`,
-          "use the tokenizer that came with the model",
-        ),
-      );
+      const found = `the tokenizer knows ${tokenizer.vocabSize} tokens, and the model ${model.vocabSize}`;
+      const fix = "use the tokenizer that came with the model";
+      checks.push(about.error("vocabulary-mismatch", found, fix));
     }
   }
   if (parts.tokenizer) {
@@ -165,13 +155,11 @@ export async function readParts(config: Config): Promise<{ parts: Parts; checks:
       ),
     );
     for (const error of failed) {
-      const stops = rollout.tools.fail_on_error;
+      const { message } = error;
       checks.push(
-        about(
-          "tool-does-not-load",
-          stops ? "error" : "warning",
-          stops ? error.message : `${error.message}; the run goes on without it`,
-        ),
+        rollout.tools.fail_on_error
+          ? about.error("tool-does-not-load", message)
+          : about.warning("tool-does-not-load", `${message}; the run goes on without it`),
       );
     }
     parts.tags = tools?.tags;

@@ -1,7 +1,8 @@
 import type { Task } from "../../data/task.js";
-import { finding, type Rule } from "./context.js";
+import { findings } from "../check.js";
+import type { Rule } from "./context.js";
 
-const about = finding("rewards");
+const { note, warning, error } = findings("rewards");
 
 /** How much of the data is looked at. */
 const SAMPLE = 500;
@@ -20,9 +21,8 @@ function pairs(text: string): Set<string> {
 const notTools = new Set(["think", "answer", "result", "tool_call", "tool_response", "tools"]);
 
 /** Why rewards may stay where they are: what the prompts ask for, the tools do and the reward wants. */
-export const rewards: Rule = ({ config, train, tags, tokenizer }) => {
-  const found = [];
-  if (!train || train.length === 0) return [];
+export const rewards: Rule = function* ({ config, train, tags, tokenizer }) {
+  if (!train || train.length === 0) return;
   const source = config.data.train_files;
   const generated = typeof source === "string" && source.startsWith("tasks:");
   const prompts = texts(train);
@@ -33,53 +33,41 @@ export const rewards: Rule = ({ config, train, tags, tokenizer }) => {
     .filter(({ groundTruth = "" }) => groundTruth.length === 0).length;
   // A reward of one's own may do without an answer.
   if (empty > 0 && !/\.m?[jt]s$/.test(config.custom_reward_function.path ?? "")) {
-    found.push(
-      about(
-        "no-ground-truth",
-        "error",
-        `${share(empty)} have no answer to compare with: their rewards stay at 0 or below`,
-        "look at reward_model.ground_truth in the data",
-      ),
+    yield error(
+      "no-ground-truth",
+      `${share(empty)} have no answer to compare with: their rewards stay at 0 or below`,
+      "look at reward_model.ground_truth in the data",
     );
   }
   const broken = prompts.filter((text) => text.includes("\boxed")).length;
   if (broken > 0 && !config.lab.repair_boxed) {
-    found.push(
-      about(
-        "broken-boxed",
-        "warning",
-        `${share(broken)} ask for a backspace and "oxed" instead of \\boxed, as the published files do: a model that obeys gets -1`,
-        "lab.repair_boxed=true",
-      ),
+    yield warning(
+      "broken-boxed",
+      `${share(broken)} ask for a backspace and "oxed" instead of \\boxed, as the published files do: a model that obeys gets -1`,
+      "lab.repair_boxed=true",
     );
   }
   // The task generators' own model knows its tags without being told.
-  if (generated) return found;
+  if (generated) return;
 
   const asked = prompts.map(pairs);
   if (tags && tags.length > 0 && config.actor_rollout_ref.rollout.mode === "sync_with_tool") {
     const silent = asked.filter((seen) => !tags.some((tag) => seen.has(tag))).length;
     if (silent > prompts.length / 2) {
-      found.push(
-        about(
-          "no-tool-instructions",
-          "warning",
-          `${share(silent)} say nothing of ${tags.map((tag) => `<${tag}>`).join(" or ")}: a model that was not taught the tags calls nothing, and rewards stay where they are`,
-          'give the tasks a system message that shows the tags ("prompt": [{"role": "system", "content": …}, …]), or start from a model that was taught them (SFT)',
-        ),
+      yield warning(
+        "no-tool-instructions",
+        `${share(silent)} say nothing of ${tags.map((tag) => `<${tag}>`).join(" or ")}: a model that was not taught the tags calls nothing, and rewards stay where they are`,
+        'give the tasks a system message that shows the tags ("prompt": [{"role": "system", "content": …}, …]), or start from a model that was taught them (SFT)',
       );
     }
     const unknown = new Set(
       asked.flatMap((seen) => [...seen].filter((tag) => !tags.includes(tag) && !notTools.has(tag))),
     );
     if (unknown.size > 0) {
-      found.push(
-        about(
-          "tag-mismatch",
-          "error",
-          `prompts ask for ${[...unknown].map((tag) => `<${tag}>`).join(", ")}, and the tools are ${tags.map((tag) => `<${tag}>`).join(", ")}: such calls go unanswered`,
-          "name the instances in tools.tool_instances as the prompts do",
-        ),
+      yield error(
+        "tag-mismatch",
+        `prompts ask for ${[...unknown].map((tag) => `<${tag}>`).join(", ")}, and the tools are ${tags.map((tag) => `<${tag}>`).join(", ")}: such calls go unanswered`,
+        "name the instances in tools.tool_instances as the prompts do",
       );
     }
   }
@@ -89,26 +77,19 @@ export const rewards: Rule = ({ config, train, tags, tokenizer }) => {
       const word = what.startsWith("<") ? what : "oxed";
       const without = prompts.filter((text) => !text.includes(word)).length;
       if (without <= prompts.length / 2) continue;
-      found.push(
-        about(
-          "format-not-asked",
-          "warning",
-          `the reward wants ${what}, and ${share(without)} do not mention it: an untaught model gets -1 for its format`,
-          "say the format in the system prompt, or choose another reward (custom_reward_function)",
-        ),
+      yield warning(
+        "format-not-asked",
+        `the reward wants ${what}, and ${share(without)} do not mention it: an untaught model gets -1 for its format`,
+        "say the format in the system prompt, or choose another reward (custom_reward_function)",
       );
       break;
     }
   }
   const tagTokens = (tags ?? []).filter((tag) => (tokenizer?.encode(`</${tag}>`).length ?? 1) > 6);
   if (tagTokens.length > 0) {
-    found.push(
-      about(
-        "long-tags",
-        "note",
-        `the tokenizer cuts ${tagTokens.map((tag) => `</${tag}>`).join(", ")} into many pieces: harder to write without a slip`,
-      ),
+    yield note(
+      "long-tags",
+      `the tokenizer cuts ${tagTokens.map((tag) => `</${tag}>`).join(", ")} into many pieces: harder to write without a slip`,
     );
   }
-  return found;
 };

@@ -1,9 +1,9 @@
 import { spellingProblem } from "../../data/unspelled-words.js";
-import { finding, type Rule } from "./context.js";
+import { findings } from "../check.js";
+import type { Rule } from "./context.js";
 
 /** Whether the model has tokens for the task's words. */
-export const spelling: Rule = ({ train, tokenizer }) => {
+export const spelling: Rule = function* ({ train, tokenizer }) {
   const problem = tokenizer && train && spellingProblem(tokenizer, train);
-  if (!problem) return [];
-  return [finding("rewards")("words-unknown", "warning", problem.found, problem.fix)];
+  if (problem) yield findings("rewards").warning("words-unknown", problem.found, problem.fix);
 };

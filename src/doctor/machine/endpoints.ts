@@ -1,7 +1,7 @@
 import { HttpError, requestJson } from "../../http/request-json.js";
-import type { Check } from "../check.js";
+import { type Check, findings } from "../check.js";
 
-const area = "endpoints";
+const { ok, error: wrong } = findings("endpoints");
 
 /** An address something will be asked at. */
 export interface EndpointToCheck {
@@ -20,7 +20,6 @@ export async function endpointCheck(
   timeoutMs = 5000,
 ): Promise<Check> {
   const key = apiKeyEnv === undefined ? undefined : process.env[apiKeyEnv];
-  const check = { id: "endpoint", area };
   let shown = url;
   try {
     const { protocol, host, pathname } = new URL(url);
@@ -31,18 +30,17 @@ export async function endpointCheck(
       timeoutMs,
     })) as { data?: { id?: string }[] } | null;
     const models = answer?.data?.map(({ id }) => id).join(", ");
-    const found = `${use}: ${shown} answers${models ? `, with ${models}` : ""}`;
-    return { ...check, status: "ok", found };
+    return ok("endpoint", `${use}: ${shown} answers${models ? `, with ${models}` : ""}`);
   } catch (error) {
     const { status, fault } = error instanceof HttpError ? error : {};
     if (!openai && (status !== undefined || fault === "content")) {
-      return { ...check, status: "ok", found: `${use}: ${shown} is reachable` };
+      return ok("endpoint", `${use}: ${shown} is reachable`);
     }
     const found = `${use}: ${(error as Error).message.replace(/^Cannot reach: /, "")}`;
     const fix =
       status === 401 || status === 403
         ? "its key is missing or wrong"
         : "start it, or fix the address";
-    return { ...check, status: "error", found, fix };
+    return wrong("endpoint", found, fix);
   }
 }

@@ -1,7 +1,7 @@
-import type { Check } from "../check.js";
+import { type Check, findings } from "../check.js";
 import { firstProgram, runProgram } from "./run-program.js";
 
-const area = "tensors";
+const { ok, note, slow, error: wrong } = findings("tensors");
 
 const compileIt =
   "`node scripts/native/build-native.mjs` in a clone, with a C++ compiler, builds the faster addon; a package brings it for Linux, macOS and Windows";
@@ -25,7 +25,7 @@ export async function measureSpeed(): Promise<number> {
   return (2 * size ** 3) / (best / 1000);
 }
 
-async function chosen(): Promise<Check[]> {
+async function chosen(): Promise<Check> {
   try {
     const { compiledEngine } = await import("../../tensor/engine/compiled-engine.js");
     await import("../../tensor/tf.js"); // registers the backends that ready() chooses from
@@ -39,15 +39,11 @@ async function chosen(): Promise<Check[]> {
     const found = `backend ${name}${how}: ${why}; ${(speed / 1e9).toFixed(0)} GFLOP/s in a trial`;
     if (name === "cpu") {
       const fix = "unset ARPO_LAB_BACKEND; the compiled engines are some hundred times faster";
-      return [{ id: "backend", area, status: "slow", found, fix }];
+      return slow("backend", found, fix);
     }
-    if (name.startsWith("wasm")) {
-      return [{ id: "backend", area, status: "slow", found, fix: compileIt }];
-    }
-    return [{ id: "backend", area, status: "ok", found }];
+    return name.startsWith("wasm") ? slow("backend", found, compileIt) : ok("backend", found);
   } catch (error) {
-    const found = (error as Error).message;
-    return [{ id: "backend", area, status: "error", found, fix: "unset ARPO_LAB_BACKEND" }];
+    return wrong("backend", (error as Error).message, "unset ARPO_LAB_BACKEND");
   }
 }
 
@@ -55,27 +51,19 @@ async function addon(): Promise<Check[]> {
   const { loadNativeEngine, nativeEngineExists } =
     await import("../../tensor/engine/native-engine.js");
   const compiler = await firstProgram([process.env["CXX"], "g++", "clang++", "c++"], ["--version"]);
-  const cpp: Check = compiler
-    ? { id: "compiler", area, status: "ok", found: `compiler: ${compiler.says}` }
-    : {
-        id: "compiler",
-        area,
-        status: nativeEngineExists() ? "ok" : "note",
-        found: "no C++ compiler (g++, clang++, c++)",
-        ...(nativeEngineExists() ? {} : { fix: compileIt }),
-      };
+  const none = "no C++ compiler (g++, clang++, c++)";
   if (!nativeEngineExists()) {
-    const found = "native: no addon for this machine; wasm serves";
-    return [{ id: "addon", area, status: "slow", found, fix: compileIt }, cpp];
-  }
-  try {
     return [
-      { id: "addon", area, status: "ok", found: `native: loads (${loadNativeEngine().isa})` },
-      cpp,
+      slow("addon", "native: no addon for this machine; wasm serves", compileIt),
+      compiler ? ok("compiler", `compiler: ${compiler.says}`) : note("compiler", none, compileIt),
     ];
+  }
+  const cpp = ok("compiler", compiler ? `compiler: ${compiler.says}` : none);
+  try {
+    return [ok("addon", `native: loads (${loadNativeEngine().isa})`), cpp];
   } catch (error) {
     const found = `native: there, but does not load: ${(error as Error).message}`;
-    return [{ id: "addon", area, status: "slow", found, fix: compileIt }, cpp];
+    return [slow("addon", found, compileIt), cpp];
   }
 }
 
@@ -85,12 +73,9 @@ async function measured(): Promise<Check[]> {
   const { verdict } = await import("../../model/choose/fastest.js");
   const machine = machineKey();
   const entries = (await allRemembered()).filter((entry) => entry.machine === machine);
-  return entries.map(({ shape, timings }) => ({
-    id: "backend-measured",
-    area,
-    status: "ok",
-    found: `${shape}: ${verdict(timings, "train")}; ${verdict(timings, "decode")}`,
-  }));
+  return entries.map(({ shape, timings }) =>
+    ok("backend-measured", `${shape}: ${verdict(timings, "train")}; ${verdict(timings, "decode")}`),
+  );
 }
 
 async function gpu(): Promise<Check> {
@@ -99,18 +84,14 @@ async function gpu(): Promise<Check> {
   const { findGpu, gpuIsPlausible, webgpuIsInstalled } =
     await import("../../tensor/optional/webgpu.js");
   const { tensorflowIsInstalled } = await import("../../tensor/optional/tensorflow.js");
-  const note = (found: string, fix?: string): Check => ({
-    ...{ id: "gpu", area, status: "note", found },
-    ...(fix ? { fix } : {}),
-  });
   if (cards === undefined && !gpuIsPlausible()) {
-    return note("no GPU was found; models run on the processor");
+    return note("gpu", "no GPU was found; models run on the processor");
   }
   const name = cards?.split("\n").join("; ") ?? "a GPU";
   const answer = await findGpu();
   const asked = process.env["ARPO_LAB_BACKEND"];
   if (asked === "webgpu" && answer) {
-    return { id: "gpu", area, status: "ok", found: `${answer.name}: webgpu uses it` };
+    return ok("gpu", `${answer.name}: webgpu uses it`);
   }
   const tensorflow = tensorflowIsInstalled()
     ? "; TensorFlow is used where ARPO_LAB_BACKEND=tensorflow asks for it"
@@ -119,9 +100,10 @@ async function gpu(): Promise<Check> {
     const when = asked
       ? `not used, as ARPO_LAB_BACKEND is ${asked}`
       : "a model that is loaded is timed on it and on the processor, and runs where it is faster";
-    return note(`${answer.name}: ${when}${tensorflow}`);
+    return note("gpu", `${answer.name}: ${when}${tensorflow}`);
   }
   return note(
+    "gpu",
     answer
       ? `${answer.name} is a software GPU adapter: never chosen${tensorflow}`
       : webgpuIsInstalled()
@@ -135,5 +117,5 @@ async function gpu(): Promise<Check> {
 
 /** Which backend computes and why, what else there is, and how fast it is. */
 export async function tensorChecks(): Promise<Check[]> {
-  return [...(await chosen()), ...(await addon()), await gpu(), ...(await measured())];
+  return [await chosen(), ...(await addon()), await gpu(), ...(await measured())];
 }
