@@ -8,7 +8,9 @@ import {
 } from "./check-arguments.js";
 
 /** What the value of an option must be: the words of the error, and how it is recognised. */
-export interface OptionRule {
+export interface OptionRule<T = unknown> {
+  /** What the compiler knows of a value that holds. Nothing at run time. */
+  readonly value?: T;
   readonly must: string;
   readonly holds: (value: unknown) => boolean;
   /** What a value that is refused looks like, where `shown` would hide what is wrong with it. */
@@ -19,33 +21,55 @@ export interface OptionRule {
   readonly required?: boolean;
   /** The texts it is one of. */
   readonly names?: readonly string[];
+  /** Where a number must lie, and whether it is whole. */
+  readonly range?: { readonly least: number; readonly most: number; readonly whole: boolean };
   /** The rules of its own options, where it is an object with some. */
   readonly fields?: OptionTable;
 }
 
 /** A rule, or the kind that a value must be; with `?` it may be left out. A rule's may always be. */
-type OptionCheck = ArgumentKind | OptionRule;
+export type OptionCheck = ArgumentKind | OptionRule;
+
+/** What a value is that a check lets pass, as far as the check says. */
+export type Passing<C> =
+  C extends OptionRule<infer T>
+    ? T
+    : C extends "boolean" | "boolean?"
+      ? boolean
+      : C extends `${"text" | "path"}${"" | "?"}`
+        ? string
+        : C extends `${"number" | "count"}${"" | "?"}`
+          ? number
+          : C extends `signal${"" | "?"}`
+            ? AbortSignal
+            : object;
 
 type OptionTable = Readonly<Record<string, OptionCheck>>;
 
 /** A check for every option of a type: an option without one does not compile. */
 export type OptionRules<T> = { readonly [K in keyof T & string]-?: OptionCheck };
 
-const numeric = (must: string, holds: (x: number) => boolean): OptionRule => ({
+const numeric = (
+  must: string,
+  holds: (x: number) => boolean,
+  range?: OptionRule["range"],
+): OptionRule<number> => ({
   must,
   holds: (value) => typeof value === "number" && holds(value),
   number: true,
+  ...(range && { range }),
 });
 
 /** An integer of at least `least`, and at most `most`. */
-export const integer = (least = 1, most = Infinity): OptionRule =>
+export const integer = (least = 1, most = Infinity): OptionRule<number> =>
   numeric(
     most === Infinity ? `an integer of at least ${least}` : `an integer from ${least} to ${most}`,
     (x) => Number.isSafeInteger(x) && x >= least && x <= most,
+    { least, most, whole: true },
   );
 
 /** The same, where Infinity stands for all there are. */
-export const integerOrAll = (least = 1): OptionRule =>
+export const integerOrAll = (least = 1): OptionRule<number> =>
   numeric(
     `an integer of at least ${least}, or Infinity`,
     (x) => x === Infinity || (Number.isSafeInteger(x) && x >= least),
@@ -56,12 +80,13 @@ export const finite = numeric("a finite number", Number.isFinite);
 export const anyNumber = numeric("a number", (x) => !Number.isNaN(x));
 export const notNegative = numeric("a finite number of at least 0", (x) => x >= 0 && x < Infinity);
 export const positive = numeric("a finite number above 0", (x) => x > 0 && x < Infinity);
-export const above = (least: number): OptionRule =>
+export const above = (least: number): OptionRule<number> =>
   numeric(`a number above ${least}`, (x) => x > least);
-export const fromTo = (least: number, most: number): OptionRule =>
+export const fromTo = (least: number, most: number): OptionRule<number> =>
   numeric(
     most === Infinity ? `a number of at least ${least}` : `a number from ${least} to ${most}`,
     (x) => x >= least && x <= most,
+    { least, most, whole: false },
   );
 /** Timers count in 31 bits: a longer one would fire at once. */
 export const milliseconds = numeric("milliseconds below 2^31", (x) => x > 0 && x < 2 ** 31);
@@ -70,20 +95,20 @@ export const millisecondsOrNone = numeric("milliseconds below 2^31", (x) => x >=
 export const share = fromTo(0, 1);
 
 /** One of some texts. */
-export const oneOf = (names: readonly string[]): OptionRule => ({
+export const oneOf = <const T extends string>(names: readonly T[]): OptionRule<T> => ({
   must: `one of ${names.join(", ")}`,
-  holds: (value) => names.includes(value as string),
+  holds: (value) => (names as readonly unknown[]).includes(value),
   names,
 });
 
 /** An object with options of its own. */
-export const optionsOf = <T extends object>(fields: OptionRules<T>): OptionRule => ({
+export const optionsOf = <T extends object>(fields: OptionRules<T>): OptionRule<T> => ({
   must: "an object",
   holds: kinds.object[1],
   fields,
 });
 
-const ruleOf = (check: OptionCheck): OptionRule => {
+export const ruleOf = (check: OptionCheck): OptionRule => {
   if (typeof check !== "string") return check;
   const [must, holds] = kinds[(check.endsWith("?") ? check.slice(0, -1) : check) as KindName];
   const isNumber = check.startsWith("number") || check.startsWith("count");
@@ -91,7 +116,10 @@ const ruleOf = (check: OptionCheck): OptionRule => {
 };
 
 /** A rule that must be followed: the option may not be left out. */
-export const required = (rule: OptionRule): OptionRule => ({ ...rule, required: true });
+export const required = <T>(rule: OptionRule<T>): OptionRule<T> => ({ ...rule, required: true });
+
+/** A check of values whose type it does not say itself. */
+export const valuesOf = <T>(check: OptionCheck): OptionRule<T> => ruleOf(check) as OptionRule<T>;
 
 /** A list whose items a rule holds for. */
 export const listOf = (check: OptionCheck, words: string): OptionRule => {
@@ -109,7 +137,9 @@ export const listOf = (check: OptionCheck, words: string): OptionRule => {
 export const texts = listOf("text", "texts");
 
 /** Any of some rules: `either("boolean", optionsOf({…}))`. */
-export const either = (...checks: readonly OptionCheck[]): OptionRule => {
+export const either = <const C extends readonly OptionCheck[]>(
+  ...checks: C
+): OptionRule<Passing<C[number]>> => {
   const rules = checks.map(ruleOf);
   const fields = rules.find((rule) => rule.fields)?.fields;
   const names = rules.flatMap((rule) => rule.names ?? []);

@@ -49,7 +49,7 @@ const gain = defineEstimator()({
 
 test("a rule and an estimator of one's own are given as they are", async () => {
   const grown = await rollout(randomTextPolicy(), { prompt: "6*7?" }, { rule: halves, seed: 1 });
-  assert.deepEqual(grown.config.expansion, { rule: "halves", times: 2 });
+  assert.deepEqual([grown.config.rule, grown.config.expand], ["halves", { times: 2 }]);
   assert.deepEqual(
     grown.trajectories.map(({ kind }) => kind),
     ["initial", "initial", "branch", "branch", "branch", "branch"],

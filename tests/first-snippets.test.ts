@@ -59,7 +59,7 @@ const works: Record<string, [code: string, check: (result: never) => void]> = {
      export const result = [tree.config, presets.arpo];`,
     ([config, preset]: [RolloutTree["config"], Record<string, number>]) => {
       assert.deepEqual([config.n, config.initialRollouts, config.callLimit], [16, 8, 3]);
-      assert.equal(config.branch.weight, preset["entropyWeight"]);
+      assert.equal(config.entropyWeight, preset["entropyWeight"]);
     },
   ],
   "an option beside a preset overrides it": [
@@ -67,9 +67,9 @@ const works: Record<string, [code: string, check: (result: never) => void]> = {
      ${policy}
      const how = { preset: "aepo", n: 4, entropyWeight: 0.7, responseLength: 16 };
      export const result = (await rollout(policy, "What is 3+4?", how)).config;`,
-    ({ n, initialRollouts, branch }: RolloutTree["config"]) =>
+    ({ n, initialRollouts, rule, entropyWeight }: RolloutTree["config"]) =>
       // The start keeps its share of n.
-      assert.deepEqual([n, initialRollouts, branch.rule, branch.weight], [4, 2, "aepo-code", 0.7]),
+      assert.deepEqual([n, initialRollouts, rule, entropyWeight], [4, 2, "aepo-code", 0.7]),
   ],
   "tools are a list": [
     `import { Policy, rollout } from "arpo-lab";

@@ -42,8 +42,8 @@ test("a rollout keeps its preset and its defaults", async () => {
 
 test("a fork and a replay keep the tree's settings", async () => {
   const changes = { branchProbability: undefined, entropyWeight: undefined };
-  const { branch } = (await tree.fork(1, changes)).config;
-  assert.deepEqual(branch, tree.config.branch);
+  const { config } = await tree.fork(1, changes);
+  assert.deepEqual({ ...config, dynamicRollouts: false }, tree.config);
   assert.deepEqual(tree.replay({ probability: undefined }), tree.replay({}));
 });
 

@@ -132,15 +132,45 @@ function describe(path, name) {
   return { name, kind: kinds.get(nodes[0].kind), comment, code: codeOf(nodes), nodes };
 }
 
+/** The tables that an interface's options are stated in: `extends Given<typeof table>`. */
+const tablesOf = (node) =>
+  (ts.isInterfaceDeclaration(node) ? (node.heritageClauses ?? []) : [])
+    .flatMap(({ types }) => types)
+    .filter(({ expression }) => expression.getText() === "Given");
+
+/** An interface with the options of its tables written out, as it would stand without them. */
+function writtenOut(node) {
+  const tables = tablesOf(node);
+  if (tables.length === 0) return node.getText();
+  const file = node.getSourceFile().fileName;
+  const stated = tables.flatMap(({ typeArguments: [query] }) => {
+    const [statement] = declarationsOf(file, query.exprName.text);
+    return statement.declarationList.declarations[0].type.members.map((member) => {
+      const comment = member.getFullText().slice(0, member.getLeadingTriviaWidth()).trim();
+      const [given] = member.type.typeArguments;
+      return `    ${comment}\n    ${member.name.getText()}?: ${given.getText()};`;
+    });
+  });
+  const own = node.members.map((member) => `    ${member.getFullText().trim()}`);
+  const others = node.heritageClauses
+    .flatMap(({ types }) => types)
+    .filter((one) => !tables.includes(one) && one.getText() !== "Named");
+  const head = node.getText().slice(0, node.heritageClauses.pos - node.getStart());
+  const parents =
+    others.length > 0 ? ` extends ${others.map((one) => one.getText()).join(", ")}` : "";
+  return `${head.trimEnd().replace(/ extends$/, "")}${parents} {\n${[...stated, ...own].join("\n")}\n}`;
+}
+
 const codeOf = (nodes) =>
   nodes
-    .map((node) => node.getText().replace(/^(export |declare )+/, ""))
+    .map((node) => writtenOut(node).replace(/^(export |declare )+/, ""))
     .join("\n")
     .replace(/^( {4})+/gm, (indent) => " ".repeat(indent.length / 2))
     .replace(/^\s*#private;\n/gm, "");
 
 /** What a declaration is made of by name: interfaces it extends, functions and lists behind a `typeof`. */
 function parents(node, found = new Set()) {
+  if (ts.isExpressionWithTypeArguments(node) && node.expression.getText() === "Given") return found;
   const name = ts.isExpressionWithTypeArguments(node)
     ? node.expression
     : ts.isTypeQueryNode(node)

@@ -8,6 +8,8 @@ import { root } from "./imports.mjs";
 
 const isOptions = (name) => /options$/i.test(name ?? "");
 const isMember = (node) => ts.isPropertySignature(node) || ts.isMethodSignature(node);
+/** Whether a table of options states a member: `Option<what people write, …>`. */
+const isStated = ({ type }) => /^(import\(.*\)\.)?(Option|Following)</.test(type?.getText() ?? "");
 const isOurs = (node) => !/\/(node_modules|vendor)\//.test(node.getSourceFile().fileName);
 
 /** The text of a doc comment. */
@@ -73,8 +75,12 @@ export function optionsIn(paths) {
         /** The name of the options' type; empty where it has none. */
         of: isOptions(of) ? of : "",
         name: member.name,
-        optional: node.questionToken !== undefined,
-        type: (node.type?.getText() ?? checker.typeToString(checker.getTypeOfSymbol(member)))
+        // What a table states is required there and may be left out by who writes options.
+        optional: node.questionToken !== undefined || isStated(node),
+        type: (
+          (isStated(node) ? node.type.typeArguments[0] : node.type)?.getText() ??
+          checker.typeToString(checker.getTypeOfSymbol(member))
+        )
           .replace(/\/\*\*[^]*?\*\//g, "")
           .replace(/\s+/g, " "),
         comment: textOf(comments.map((one) => one.getText()).join("\n")),

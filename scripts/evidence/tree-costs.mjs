@@ -14,7 +14,7 @@ function costOf(tree) {
   const own = tree.nodes.filter(({ trajectory }) => trajectory >= 0);
   const tokens = own.reduce((sum, n) => sum + (n.kind === "model" ? n.tokens.length : 0), 0);
   const calls = own.filter(({ tool }) => tool).length;
-  const afterAll = tree.config.expansion !== undefined;
+  const afterAll = tree.config.expand !== undefined;
   const times = latencies.map((latency) => {
     const ends = [];
     const at = new Map();

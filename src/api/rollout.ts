@@ -5,8 +5,8 @@ export { rollout } from "../rollout/rollout.js";
 export type { RolloutTask } from "../rollout/task.js";
 export type {
   RolloutOptions,
-  RolloutRule,
   RolloutEvent,
+  RolloutRule,
   TrajectoryJudge,
 } from "../rollout/options.js";
 export type { DynamicRollouts } from "../rollout/settings.js";

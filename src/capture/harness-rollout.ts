@@ -14,10 +14,9 @@ import { Random } from "../random/random.js";
 import { decideBranch } from "../rollout/branch/branch-rule.js";
 import { segmentEntropy } from "../rollout/branch/segment-entropy.js";
 import { readyOptions, rolloutConfig } from "../rollout/config.js";
-import { rolloutRules } from "../rollout/option-rules.js";
-import type { RolloutOptions } from "../rollout/options.js";
+import { type RolloutOptions, rolloutRules } from "../rollout/options.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
-import type { RolloutConfig } from "../rollout/settings.js";
+import { branchOf, type RolloutConfig } from "../rollout/settings.js";
 import type { BranchPoint } from "./call-replay.js";
 import { CaptureServer } from "./capture-server.js";
 import type { Captured } from "./capture-session.js";
@@ -197,7 +196,7 @@ class TaskRuns<T extends CaptureTask> {
         baseline: entropyOf(root),
         consecutive: 0,
       };
-      if (!decideBranch(config.branch, situation).branch) return [];
+      if (!decideBranch(branchOf(config), situation).branch) return [];
       const token = atToken ? mostUncertain(call) : 0;
       return [{ from: { captured, at: { call: id, token } } }];
     });
@@ -280,9 +279,9 @@ export async function harnessRollout<T extends CaptureTask>(
       seed,
     }),
   );
-  if (config.expansion) {
+  if (config.expand) {
     throw new RangeError(
-      `Cannot roll out a program: rule must be one that branches between calls, got ${config.expansion.rule}`,
+      `Cannot roll out a program: rule must be one that branches between calls, got ${config.rule}`,
     );
   }
   const runs = 4 * config.n * list.length;

@@ -1,16 +1,14 @@
 import { named, shown } from "../../arguments/check-arguments.js";
 import { checkOptions } from "../../arguments/check-options.js";
 import { defined } from "../../arguments/defined.js";
-import type { Sampling } from "../policy/policy.js";
+import { completed } from "../../arguments/option-table.js";
 import { algorithmPresets } from "./presets.js";
 import { toolSetOf } from "../tools/tool-set.js";
-import type { BranchRule } from "./branch/branch-rule.js";
-import { completeSettings } from "./rules/settings.js";
+import { completeSettings, settingsBesidesRule } from "./rules/settings.js";
 import type { RuleDefinition } from "./rules/definition.js";
 import { expansionRules, writtenRule } from "./rules/registry.js";
-import { rolloutRules } from "./option-rules.js";
-import type { ReadyOptions, RolloutOptions } from "./options.js";
-import type { RolloutConfig } from "./settings.js";
+import { type ReadyOptions, type RolloutOptions, rolloutRules } from "./options.js";
+import { type RolloutConfig, rolloutSettings } from "./settings.js";
 
 /** Lays options over the preset they name, and makes a set of a list of tools. */
 export function readyOptions(action: string, given: RolloutOptions): ReadyOptions {
@@ -32,76 +30,32 @@ function scaled(preset: ReadyOptions, { n }: RolloutOptions): ReadyOptions {
   return { ...preset, initialRollouts: Math.max(1, Math.ceil((n! * initialRollouts) / usual)) };
 }
 
-const greedy: Sampling = { temperature: 0, topP: 1, topK: -1, minP: 0 };
-
 /** Completes options with the defaults and refuses what makes no sense. */
 export function rolloutConfig(given: RolloutOptions): RolloutConfig {
   const options = readyOptions("roll out", given);
   checkExpansion(options);
-  const validate = options.mode === "validate";
-  const named = options.rule ?? "arpo-code";
-  const written = writtenRule(named);
+  const { rule = "arpo-code", beamSize = 1, mode, scheduling = "prompt" } = options;
+  const validate = mode === "validate";
+  const written = writtenRule(rule);
   const expansion = written && completeSettings("roll out", written, options.expand);
   const { n, initialRollouts } = trajectoriesOf(options, validate ? undefined : written);
-  const beamSize = options.beamSize ?? 1;
-  const attemptsPerTrajectory = options.attemptsPerTrajectory ?? beamSize - 1;
-  const rule = written ? "arpo-code" : (named as BranchRule);
-  const dynamic = options.dynamicRollouts
-    ? options.dynamicRollouts === true
-      ? {}
-      : options.dynamicRollouts
-    : false;
-  const scheduling = options.scheduling ?? "prompt";
   if (options.compat?.keepBaselines && scheduling !== "lockstep") {
     throw new RangeError(
       `Cannot roll out: keepBaselines numbers trajectories across the batch and needs scheduling "lockstep", got "${scheduling}"`,
     );
   }
   return {
-    n: validate ? 1 : n,
-    initialRollouts: validate ? 1 : initialRollouts,
-    beamSize: validate ? 1 : beamSize,
-    attemptsPerTrajectory: validate || expansion ? 0 : attemptsPerTrajectory,
-    ...(expansion && !validate ? { expansion } : {}),
-    branch: {
-      rule,
-      probability: options.branchProbability ?? 0.5,
-      weight: options.entropyWeight ?? 0.5,
-      threshold: options.threshold ?? 0.5,
-      penaltySlope: options.penaltySlope ?? 0.05,
-    },
-    penalty: options.penalty ?? "prompt",
-    entropy: {
-      positions: options.entropy?.positions ?? 20,
-      topK: options.entropy?.topK ?? 10,
-      normalizer: options.entropy?.normalizer ?? "ln-vocab",
-      measure: options.entropy?.measure ?? "pooled",
-    },
-    entropyTiming: options.entropyTiming ?? "before-result",
-    baseline: options.baseline ?? "own",
-    dynamicRollouts: dynamic && {
-      tokens: dynamic.tokens ?? 50,
-      beta: dynamic.beta ?? 0.5,
-      formula: dynamic.formula ?? "code",
-      excludeFirst: dynamic.excludeFirst ?? false,
-    },
-    ...(options.promptLimit && { promptLimit: { ...options.promptLimit } }),
-    responseLength: options.responseLength ?? 512,
-    callLimit: callsOf(options),
-    mode: options.mode ?? "train",
-    sampling: { ...options.sampling },
-    validation: { ...greedy, ...defined({ ...options.validation }) },
-    scheduling,
-    compat: {
-      searchPrompt: options.compat?.searchPrompt ?? false,
-      attendPadding: options.compat?.attendPadding ?? false,
-      resultBegin: options.compat?.resultBegin ?? null,
-      ...familyCompat(options.compat),
-    },
-    keepTop: options.keepTop ?? true,
+    ...completed(rolloutSettings, options, {
+      n: validate ? 1 : n,
+      initialRollouts: validate ? 1 : initialRollouts,
+      beamSize: validate ? 1 : beamSize,
+      attemptsPerTrajectory:
+        validate || expansion ? 0 : (options.attemptsPerTrajectory ?? beamSize - 1),
+      callLimit: callsOf(options),
+    }),
+    rule: expansion && validate ? "arpo-code" : typeof rule === "object" ? rule.name : rule,
+    ...(expansion && !validate && { expand: settingsBesidesRule(expansion) }),
     tools: options.tools?.tags ?? [],
-    ...callsOption(options.calls),
-    seed: options.seed ?? 0,
   };
 }
 
@@ -133,22 +87,6 @@ function trajectoriesOf(options: ReadyOptions, rule: RuleDefinition | undefined)
   };
   const n = of("n");
   return { n, initialRollouts: Math.min(n, of("initialRollouts")) };
-}
-
-/** The format of calls by its name, where it is not tags. */
-function callsOption(calls: ReadyOptions["calls"]) {
-  const name = typeof calls === "object" ? calls.name : calls;
-  return name === undefined || name === "tags" ? {} : { calls: name };
-}
-
-/** The switches of the family's rules, where any is on. */
-function familyCompat(compat: RolloutOptions["compat"]) {
-  const { appoAlignment, appoMismatch, treepoFirstStep } = compat ?? {};
-  return {
-    ...(appoAlignment ? { appoAlignment } : {}),
-    ...(appoMismatch ? { appoMismatch } : {}),
-    ...(treepoFirstStep ? { treepoFirstStep } : {}),
-  };
 }
 
 /** Throws where a rule that looks at what has been written cannot do so. */

@@ -121,7 +121,7 @@ for (const rule of expansionRules) {
     const tree = await grow(rule, { seed: 2 });
     const node = tree.nodes.find(({ kind, tokens }) => kind === "model" && tokens.length > 2)!;
     const fork = await tree.fork(node.id, { at: 1 });
-    assert.equal(fork.config.expansion!.rule, rule);
+    assert.equal(fork.config.rule, rule);
     assert.equal(bytes([fork]), bytes([await tree.fork(node.id, { at: 1 })]));
     checkTree(fork);
     const few = await tree.fork(node.id, { at: 1, n: 2 });

@@ -6,7 +6,7 @@ import { showAs, type Shown } from "../show/show-as.js";
 import { type ForkChanges, type ForkPlace, forkTrees, type TreeRuntime } from "./grow/fork.js";
 import type { Replay } from "./replay/replay-result.js";
 import { replayBranches, type TreeReplayChanges } from "./replay/replay.js";
-import { type RolloutConfig, ruleOf } from "./settings.js";
+import type { RolloutConfig } from "./settings.js";
 import type { PromptText, RolloutTask } from "./task.js";
 import { toolMetrics } from "./tree/metrics.js";
 import { type Trajectory, trajectoryOf } from "./tree/trajectory.js";
@@ -21,7 +21,7 @@ import type { EntropyMonitor, TreeNode } from "./tree/tree-values.js";
 /** A tree in a few lines: what it is, and how each trajectory ended. */
 function treeText({ trajectories, nodes, config, origin }: RolloutTreeData): string {
   const branches = trajectories.filter(({ kind }) => kind === "branch").length;
-  const head = `RolloutTree: ${trajectories.length} trajectories (${branches} branches), ${nodes.length} nodes, seed ${config.seed}, ${ruleOf(config)}`;
+  const head = `RolloutTree: ${trajectories.length} trajectories (${branches} branches), ${nodes.length} nodes, seed ${config.seed}, ${config.rule}`;
   const lines = trajectories.map(({ id, kind, parent, calls, end }) => {
     const from = kind === "branch" ? `branch of ${parent}` : kind;
     const text = nodes.flatMap((node) => (node.trajectory === id ? [node.text] : [])).join("");

@@ -4,7 +4,7 @@ import type { Task } from "../../data/task.js";
 import type { TaskSet } from "../../data/tasks/task-set.js";
 import type { Policy, Sampling } from "../../policy/policy.js";
 import { score } from "../../reward/score-trees.js";
-import { rolloutRules } from "../../rollout/option-rules.js";
+import { rolloutRules } from "../../rollout/options.js";
 import { rollout } from "../../rollout/rollout.js";
 import type { Tools } from "../../tools/tool-set.js";
 import { meanInterval, type Interval } from "../metrics/interval.js";

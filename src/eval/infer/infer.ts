@@ -6,7 +6,7 @@ import { Semaphore } from "../../concurrency/semaphore.js";
 import type { Policy, Session } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
 import { extractAnswer } from "../../reward/answers/extract-answer.js";
-import { rolloutRules } from "../../rollout/option-rules.js";
+import { rolloutRules } from "../../rollout/options.js";
 import { callContent } from "../../text/call-input.js";
 import { type Tools, ToolSet, toolSetOf } from "../../tools/tool-set.js";
 import type { BenchmarkItem, LoadedBenchmark } from "../benchmarks/benchmark.js";

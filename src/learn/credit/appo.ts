@@ -1,5 +1,4 @@
 import { flag, share } from "../../../arguments/setting.js";
-import { ruleOf } from "../../rollout/settings.js";
 import { lossPresets } from "../loss/presets.js";
 import type { CreditTrajectory } from "./adapt/credit-trajectories.js";
 import { leaving } from "./adapt/leaving.js";
@@ -133,7 +132,7 @@ export function appo(input: AppoInput, options: AppoOptions = {}): Credit {
 /** The token that a trajectory left at, where the rule names one, and its score where the rule is APPO's. */
 function branchPoint({ tree, scored }: CreditTrajectory): { token?: number; score: number } {
   const { chosen } = tree.trajectories[scored.trajectory.id]!;
-  const isAppo = ruleOf(tree.config).startsWith("appo");
+  const isAppo = tree.config.rule.startsWith("appo");
   return { token: chosen?.token, score: isAppo ? (chosen?.score ?? 0) : 0 };
 }
 

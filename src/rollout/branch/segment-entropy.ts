@@ -1,37 +1,38 @@
 import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, integer, oneOf } from "../../../arguments/check-options.js";
 import {
-  checkOptions,
-  integer,
-  oneOf,
-  type OptionRules,
-} from "../../../arguments/check-options.js";
+  completed,
+  type Given,
+  type Named,
+  type Option,
+  option,
+  rulesOf,
+} from "../../../arguments/option-table.js";
 import type { Segment } from "../../policy/policy.js";
 
 /** How a segment's entropy is measured. */
-export interface EntropyOptions {
+export const entropyTable = {
   /** Positions from the start of the segment that count. Default 20, as the reference. */
-  positions?: number;
+  positions: option(integer(1), 20) satisfies Option<number>,
   /** Most likely tokens per position that count, besides the sampled one. Default 10. */
-  topK?: number;
+  topK: option(integer(0), 10),
   /**
    * What the sum is divided by: ln of the vocabulary size, the vocabulary size, or nothing.
    * Default: `ln-vocab`.
    */
-  normalizer?: "ln-vocab" | "vocab" | "none";
+  normalizer: option(oneOf(["ln-vocab", "vocab", "none"]), "ln-vocab"),
   /**
    * `pooled`: the reference's sum over every reported log-probability of the positions. `mean`: the
    * mean over the positions of the full distribution's entropy. Default: `pooled`.
    */
-  measure?: "pooled" | "mean";
-}
-
-export const entropyRules: OptionRules<EntropyOptions> = {
-  positions: integer(1),
-  topK: integer(0),
-  normalizer: oneOf(["ln-vocab", "vocab", "none"]),
-  measure: oneOf(["pooled", "mean"]),
+  measure: option(oneOf(["pooled", "mean"]), "pooled"),
 };
+
+/** How a segment's entropy is measured. */
+export interface EntropyOptions extends Given<typeof entropyTable>, Named {}
+
+const entropyRules = rulesOf(entropyTable);
 
 /** What entropy is measured on: a segment, or a node of a tree. */
 type EntropySource = Pick<Segment, "tokens" | "logprobs" | "entropies"> &
@@ -76,15 +77,15 @@ export function segmentEntropy(
     { segment: { tokens: "list", logprobs: "list", top: "object" }, vocabSize: "number" },
   );
   checkOptions("measure an entropy", options, entropyRules);
-  const positions = Math.min(options.positions ?? 20, segment.tokens.length);
+  const how = completed(entropyTable, options, {});
+  const positions = Math.min(how.positions, segment.tokens.length);
   if (positions === 0) return 0;
   const nats =
-    options.measure === "mean"
+    how.measure === "mean"
       ? segment.entropies.subarray(0, positions).reduce((sum, h) => sum + h, 0) / positions
-      : pooled(segment, positions, options.topK ?? 10);
-  const normalizer = options.normalizer ?? "ln-vocab";
-  if (normalizer === "none") return nats;
-  return nats / (normalizer === "vocab" ? vocabSize : exact.log(vocabSize));
+      : pooled(segment, positions, how.topK);
+  if (how.normalizer === "none") return nats;
+  return nats / (how.normalizer === "vocab" ? vocabSize : exact.log(vocabSize));
 }
 
 function pooled(

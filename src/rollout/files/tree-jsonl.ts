@@ -1,6 +1,7 @@
 import { checkArguments } from "../../../arguments/check-arguments.js";
 import { checkOptions } from "../../../arguments/check-options.js";
 import { checkTree } from "./check-tree.js";
+import { currentConfig } from "./current-config.js";
 import { exactFloats, fromExactJson, toExactJson } from "./exact-json.js";
 import { RolloutTree } from "../rollout-tree.js";
 import { plainTrajectory } from "../tree/trajectory.js";
@@ -110,7 +111,7 @@ export function treesFromJsonl<T extends RolloutTask = RolloutTask>(
     checkTree(data as unknown as Record<string, unknown>, `line ${i + 1}`);
     const nodes = (data.nodes as unknown as Loose[]).map(tightNode);
     const prompt = { ...data.prompt, tokens: Int32Array.from(data.prompt.tokens) };
-    trees.push(new RolloutTree({ ...data, nodes, prompt }));
+    trees.push(new RolloutTree({ ...data, nodes, prompt, config: currentConfig(data.config) }));
   }
   return trees;
 }

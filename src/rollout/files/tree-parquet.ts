@@ -6,6 +6,7 @@ import { RolloutTree } from "../rollout-tree.js";
 import type { RolloutTreeData } from "../tree/tree-data.js";
 import type { RolloutTask } from "../task.js";
 import { checkTree } from "./check-tree.js";
+import { currentConfig } from "./current-config.js";
 import { refuseOldTree, tightNode, treeData } from "./tree-jsonl.js";
 import type { FinishReason } from "../../policy/policy.js";
 import type { TreeNode } from "../tree/tree-values.js";
@@ -192,7 +193,7 @@ export async function treesFromParquet<T extends RolloutTask = RolloutTask>(
   }
   return trees.map((data, i) => {
     checkTree(data as unknown as Record<string, unknown>, `tree ${i + 1} of the file`);
-    return new RolloutTree(data);
+    return new RolloutTree({ ...data, config: currentConfig(data.config) });
   });
 }
 

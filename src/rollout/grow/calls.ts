@@ -140,10 +140,10 @@ export interface EncodedResult {
 export function encodeResult(
   block: string,
   tokenizer: Tokenizer,
-  begin: number | null,
+  begin: number | undefined,
   most: number,
 ): EncodedResult {
-  const first = begin === null ? [] : [begin];
+  const first = begin === undefined ? [] : [begin];
   const { tokens, whole } = encodeStart(tokenizer, block, most - first.length);
   return { text: whole ? block : tokenizer.decode(tokens), tokens: first.concat(tokens), whole };
 }

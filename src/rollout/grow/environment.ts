@@ -55,7 +55,7 @@ export function environment(
     session: policy.session(),
     tools,
     config,
-    rule: config.expansion && writtenRule(options.rule),
+    rule: config.expand && writtenRule(options.rule),
     sampling: config.mode === "validate" ? config.validation : config.sampling,
     // A turn that calls ends as every turn does, unless tags end it.
     stops: calls ? [] : [...tools.stops, ...Object.keys(acting).map((tag) => `</${tag}>`)],

@@ -10,11 +10,15 @@ import { Random } from "../../random/random.js";
 import { ToolSet, type ToolOutcome } from "../../tools/tool-set.js";
 import { answerText, callAll, type CalledTools, classify, encodeResult } from "./calls.js";
 import { readyOptions, rolloutConfig } from "../config.js";
-import { rolloutRules } from "../option-rules.js";
-import type { RolloutConfig } from "../settings.js";
+import { expansionOf, type RolloutConfig } from "../settings.js";
 import { finishTree } from "./finish-tree.js";
 import type { LiveNode } from "./live-trajectory.js";
-import type { ReadyOptions, RolloutOptions } from "../options.js";
+import {
+  type ReadyOptions,
+  type RolloutOptions,
+  type RolloutRule,
+  rolloutRules,
+} from "../options.js";
 import { type Grown, GrowthFailure, growTrees } from "./grow-trees.js";
 import { inEnvironments, type TreeEpisodes } from "./tree-episodes.js";
 import { shareTrunks, type TreeStart } from "./tree-start.js";
@@ -181,22 +185,16 @@ function forkOptions(
   made: ReadyOptions | undefined,
   changes: ReadyOptions,
 ): ReadyOptions {
-  const { branch, expansion, calls, ...plain } = config;
   const options: ReadyOptions = {
-    ...plain,
-    rule: branch.rule,
-    ...expandingAgain(expansion, changes, made),
+    ...config,
+    rule: config.rule as RolloutRule,
+    ...expandingAgain(config, changes, made),
     current: made?.current,
     judge: made?.judge,
-    branchProbability: branch.probability,
-    entropyWeight: branch.weight,
-    threshold: branch.threshold,
-    penaltySlope: branch.penaltySlope,
-    compat: { ...config.compat, resultBegin: config.compat.resultBegin ?? undefined },
     tools: made?.tools,
     environment: made?.environment,
     // A format of the caller's own is known to the tree's maker alone.
-    calls: made?.calls ?? (calls as ReadyOptions["calls"]),
+    calls: made?.calls ?? (config.calls as ReadyOptions["calls"]),
     ...defined(changes),
     dynamicRollouts: false,
     scheduling: "prompt",
@@ -221,14 +219,16 @@ function forkOptions(
  * of trajectories, and so has a fork that says how many it wants of a rule that fixes them.
  */
 function expandingAgain(
-  expansion: RolloutConfig["expansion"],
+  config: RolloutConfig,
   { rule, n, expand }: ReadyOptions,
   made: ReadyOptions | undefined,
 ): ReadyOptions {
+  const expansion = expansionOf(config);
   const given = writtenRule(rule);
   const isAnother = rule !== undefined && (given?.name ?? rule) !== expansion?.rule;
-  if (isAnother && given) return { n: undefined, initialRollouts: undefined };
-  if (!expansion || isAnother) return {};
+  const none = { expand: undefined };
+  if (isAnother && given) return { ...none, n: undefined, initialRollouts: undefined };
+  if (!expansion || isAnother) return none;
   // A rule of the caller's own is known to the tree's maker alone.
   const definition = given ?? writtenRule(made?.rule) ?? definitionOf(expansion);
   const own = definition as ReadyOptions["rule"];
@@ -236,7 +236,8 @@ function expandingAgain(
   if (settings.signal === "own") settings.signal = made?.expand?.signal;
   const fixed = definition.trajectories?.({ ...expansion, ...expand });
   if (fixed?.n === undefined) return { rule: own, expand: settings };
-  if (n !== undefined && expand === undefined) return { beamSize: 1, attemptsPerTrajectory: 0 };
+  if (n !== undefined && expand === undefined)
+    return { ...none, rule: "arpo-code", beamSize: 1, attemptsPerTrajectory: 0 };
   return {
     rule: own,
     expand: { ...settings, ...expand },

@@ -6,7 +6,7 @@ import { segmentEnd, stepOf } from "../expand/segment-steps.js";
 import { Enough } from "../enough.js";
 import type { ReadyOptions } from "../options.js";
 import { type SegmentRule, segmentsOf } from "../rules/definition.js";
-import type { Expansion, RolloutConfig } from "../settings.js";
+import { type Expansion, expansionOf, type RolloutConfig } from "../settings.js";
 import type { EntropyMonitor } from "../tree/tree-values.js";
 import { type Environment, environment } from "./environment.js";
 import { growByChains, liveChains } from "./schedule-chains.js";
@@ -158,7 +158,7 @@ async function growBySegments(
   rule: SegmentRule<Expansion>,
 ): Promise<void> {
   const { config } = env;
-  const settings = config.expansion!;
+  const settings = expansionOf(config)!;
   const { segments } = rule;
   const sizes = segmentsOf(rule, settings);
   const random = run.random.split("expand");

@@ -11,6 +11,7 @@ import type { Environment } from "./environment.js";
 import { finishTree } from "./finish-tree.js";
 import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
 import type { TreeRun } from "./tree-run.js";
+import { expansionOf } from "../settings.js";
 
 /** The trajectories of a growing tree as the rules see them, in the order of creation. */
 export function liveChains(run: TreeRun): Chain[] {
@@ -33,7 +34,7 @@ async function currentLogprobs(
   run: TreeRun,
 ): Promise<((trajectory: number) => Float32Array | undefined) | undefined> {
   const { config, rule, sampling, policy } = env;
-  if (!rule?.readsFuture || config.expansion!["signal"] === "random") return undefined;
+  if (!rule?.readsFuture || config.expand!["signal"] === "random") return undefined;
   const current = env.current ?? (config.compat.appoMismatch ? policy : undefined);
   if (!current) {
     sayEntropyAlone(rule.name);
@@ -80,7 +81,7 @@ export async function growByChains(
   rule: Extract<RuleDefinition, ChainRule<unknown>>,
 ): Promise<void> {
   const { config, policy } = env;
-  const settings = config.expansion!;
+  const settings = expansionOf(config)!;
   const rounds = roundsOf(settings);
   run.retaining = rounds > 0;
   const first = run.start(config.initialRollouts);
@@ -134,7 +135,7 @@ async function fill(env: Environment, run: TreeRun): Promise<void> {
 
 /** What the outcomes of the first trajectories say of each of their tokens, where the rule ranks by it. */
 async function mixedSignal(env: Environment, run: TreeRun) {
-  if (env.config.expansion!["signal"] !== "group-mixed") return undefined;
+  if (env.config.expand!["signal"] !== "group-mixed") return undefined;
   return groupMixed(liveChains(run), await judged(env, run));
 }
 

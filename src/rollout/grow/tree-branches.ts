@@ -7,6 +7,7 @@ import type { Environment } from "./environment.js";
 import type { BranchPoint, LiveTrajectory } from "./live-trajectory.js";
 import type { TreeStart } from "./tree-start.js";
 import type { TreeTrajectories } from "./tree-trajectories.js";
+import { branchOf } from "../settings.js";
 
 /** The entropy that branching rules compare. */
 export const entropyOf = (segment: Segment, { policy, config }: Environment): number =>
@@ -100,11 +101,11 @@ export class TreeBranches {
     const { entropy, baseline } = point;
     if (!Number.isFinite(entropy - baseline)) {
       throw new Error(
-        `Cannot branch: rule ${config.branch.rule} needs a segment's entropy, got ${entropy}: policy ${this.#env.policy.name} does not report what entropy.measure "${config.entropy.measure}" is made of`,
+        `Cannot branch: rule ${config.rule} needs a segment's entropy, got ${entropy}: policy ${this.#env.policy.name} does not report what entropy.measure "${config.entropy.measure}" is made of`,
       );
     }
     const situation = { u, entropy, baseline, consecutive };
-    const verdict = decideBranch(config.branch, situation);
+    const verdict = decideBranch(branchOf(config), situation);
     return {
       trajectory: id,
       round,

@@ -114,7 +114,7 @@ export class TreeRun {
     const node: LiveNode = {
       ...this.#node("model", trajectory, round),
       tokens: segment.tokens,
-      text: config.expansion
+      text: config.expand
         ? textAfter(trajectory.leaf, segment, policy.tokenizer)
         : policy.tokenizer.decode(segment.tokens, { skipSpecial: true }),
       logprobs: segment.logprobs,

@@ -55,7 +55,7 @@ export function planExpansion(
   // A trajectory that was started because none continued is a first trajectory to a rule that would not
   // have waited.
   const firstTrajectory = (chain: Chain): Chain =>
-    chain.kind === "refill" && !config.expansion ? { ...chain, kind: "initial" } : chain;
+    chain.kind === "refill" && !config.expand ? { ...chain, kind: "initial" } : chain;
   const chains = storedChains(tree).map((chain) =>
     planChain(firstTrajectory(chain), rule, settings, reading),
   );
@@ -63,11 +63,11 @@ export function planExpansion(
   const plan: ExpansionPlan = {
     settings,
     // Where first trajectories have spent it all: as many branches again, as in the published runs.
-    n: first < config.n || config.expansion ? config.n : 2 * first,
+    n: first < config.n || config.expand ? config.n : 2 * first,
     chains,
     random: treeRandom(tree).state(),
   };
-  if (config.expansion && writtenRule(config.expansion.rule)?.bases) {
+  if (config.expand && writtenRule(config.rule)?.bases) {
     const left = new Set(tree.trajectories.map(({ parent }) => parent));
     plan.bases = tree.trajectories.flatMap(({ id, kind }) =>
       kind === "initial" && left.has(id) ? [id] : [],

@@ -1,6 +1,7 @@
 import type { BranchSettings } from "../branch/branch-rule.js";
 import { pathOf, type RolloutTreeData, treeRandom } from "../tree/tree-data.js";
 import type { TreeNode } from "../tree/tree-values.js";
+import { branchOf } from "../settings.js";
 
 /** One attempt that a trajectory may make after a round. */
 interface PlannedAttempt {
@@ -36,9 +37,10 @@ export interface ReplayPlan {
 
 /** What may be decided anew in a tree, with the draws that decide it. */
 export function planReplay(tree: RolloutTreeData, tries?: number): ReplayPlan {
-  const { branch: settings, penalty, n, expansion } = tree.config;
+  const { penalty, n, expand } = tree.config;
+  const settings = branchOf(tree.config);
   // A rule that looks at what was written makes no attempts; another would make one.
-  const attemptsPerTrajectory = tries ?? (expansion ? 1 : tree.config.attemptsPerTrajectory);
+  const attemptsPerTrajectory = tries ?? (expand ? 1 : tree.config.attemptsPerTrajectory);
   const draws = treeRandom(tree).split("branch");
   const steps = stepsOf(tree).map(({ trajectory, round, node, entropy, baseline }) => ({
     trajectory,

@@ -9,7 +9,8 @@ import {
 } from "../rules/registry.js";
 import { settingsBesidesRule } from "../rules/settings.js";
 import { type BranchRule, branchRules } from "../branch/branch-rule.js";
-import { rolloutRules } from "../option-rules.js";
+import { rolloutRules } from "../options.js";
+import { expansionOf } from "../settings.js";
 import type { RolloutTreeData } from "../tree/tree-data.js";
 import { followExpansion } from "./follow-expansion.js";
 import { followPlan, type ReplayChanges } from "./follow-plan.js";
@@ -52,8 +53,8 @@ function branchRuleOf(rule: string | RuleDefinition): BranchRule {
 export function replayBranches(tree: RolloutTreeData, changes: TreeReplayChanges): Replay {
   checkOptions("replay", changes, replayRules);
   const { expand, tokenizer, current, attemptsPerTrajectory, ...decided } = changes;
-  const own = tree.config.expansion;
-  const named = changes.rule ?? own?.rule ?? tree.config.branch.rule;
+  const own = expansionOf(tree.config);
+  const named = changes.rule ?? tree.config.rule;
   const definition = writtenRule(named);
   if (definition) {
     const { name: rule } = definition;

@@ -5,14 +5,14 @@ import {
   files,
   flag,
   free,
-  number,
   oneOf,
   optionalCount,
   optionalText,
   section,
-  share,
   text,
 } from "./kinds.js";
+import { dynamicTable, rolloutSettings } from "../../rollout/settings.js";
+import { keysFrom } from "./from-table.js";
 import { actor, critic, model, reference } from "./schema-actor.js";
 import { algorithm, lab, trainer } from "./schema-trainer.js";
 
@@ -70,7 +70,7 @@ const toolInstance = z.strictObject({
 });
 
 const tools = section({
-  call_limit: atLeast(0, 3).describe("Most tool calls of one trajectory"),
+  ...keysFrom(rolloutSettings, "actor_rollout_ref.rollout.tools"),
   calls: oneOf(["tags", "auto", "hermes", "json", "xml"], "tags").describe(
     "How the model writes calls: `tags`, or as stock models do: `hermes` (Qwen), `json` (Llama 3.1), `xml` (Qwen3-Coder); `auto`: as its chat template shows tools",
   ),
@@ -87,6 +87,8 @@ const tools = section({
   tool_instances: z.record(z.string(), toolInstance).default({}).describe("The tools, by tag"),
 });
 
+const { response_length, ...branching } = keysFrom(rolloutSettings, "actor_rollout_ref.rollout");
+
 /** How trajectories are sampled and where they branch. */
 const rollout = section({
   mode: oneOf(["sync", "sync_with_tool"], "sync").describe(
@@ -96,24 +98,16 @@ const rollout = section({
   top_k: topK.describe("Keep the k most likely tokens; -1 keeps all"),
   top_p: nucleus.describe("Keep the most likely tokens that reach p together"),
   do_sample: flag(true).describe("Off: greedy, one trajectory a prompt"),
-  response_length: atLeast(1, 512).describe("Longest response; follows data.max_response_length"),
+  response_length,
   max_model_len: optionalCount.describe("Longest sequence; unset is the model's own limit"),
   max_num_seqs: atLeast(1, 1024).describe(
     "Most sequences at the same time; changes memory, no answer",
   ),
-  n: atLeast(1, 1, 65_536).describe("Trajectories per prompt"),
-  initial_rollouts: atLeast(1, 1, 65_536).describe(
-    "Trajectories per prompt at the start; the rest branch off",
-  ),
-  beam_size: atLeast(1, 1, 65_536).describe(
-    "A surviving trajectory tries beam_size - 1 branches a round",
-  ),
-  branch_probability: share(0.5).describe("Base probability p of the branching rule"),
-  entropy_weight: number(0.5).describe("Weight w of the entropy change in the branching rule"),
+  ...branching,
   enable_dynamic_rollouts: flag(false).describe(
     "AEPO: choose initial rollouts by a probe's entropy",
   ),
-  initial_entropy_tokens: atLeast(1, 50).describe("AEPO: tokens of the root generation"),
+  ...keysFrom(dynamicTable, "actor_rollout_ref.rollout"),
   val_kwargs: section({
     top_k: topK.describe("The same for validation"),
     top_p: nucleus.describe("The same for validation"),

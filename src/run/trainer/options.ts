@@ -7,7 +7,9 @@ import { learningRateFactor } from "../../learn/update/schedule.js";
 import type { UpdateOptions } from "../../learn/update/update-settings.js";
 import type { ScoreOptions } from "../../reward/score-trees.js";
 import type { RolloutOptions } from "../../rollout/options.js";
+import { dynamicTable, rolloutSettings } from "../../rollout/settings.js";
 import { camel } from "../config/choice-keys.js";
+import { optionsIn } from "../config/from-table.js";
 import { creditSettings, expandSettings } from "../config/keys.js";
 import { actorLossOptions } from "../config/loss-keys.js";
 import type { Config } from "../config/schema.js";
@@ -82,19 +84,12 @@ export function rolloutOptions(config: Config): RolloutOptions {
       ? { beamSize: 1 }
       : { rule: lab.branch_rule, ...expandOptions(config) };
   return {
-    n: rollout.n,
+    ...optionsIn(rolloutSettings, config),
     initialRollouts: Math.min(rollout.initial_rollouts, rollout.n),
-    beamSize: rollout.beam_size,
-    branchProbability: rollout.branch_probability,
-    entropyWeight: rollout.entropy_weight,
-    dynamicRollouts: rollout.enable_dynamic_rollouts
-      ? { tokens: rollout.initial_entropy_tokens }
-      : false,
+    dynamicRollouts: rollout.enable_dynamic_rollouts && optionsIn(dynamicTable, config),
     promptLimit: { length: config.data.max_prompt_length, truncation: config.data.truncation },
-    responseLength: rollout.response_length,
     // Bounds memory; no tree depends on it.
     promptsAtOnce: Math.max(1, Math.floor(rollout.max_num_seqs / rollout.n)),
-    callLimit: rollout.tools.call_limit,
     ...(rollout.tools.calls === "tags" ? {} : { calls: rollout.tools.calls }),
     sampling: {
       temperature: rollout.do_sample ? rollout.temperature : 0,

@@ -10,7 +10,10 @@ import {
   required,
 } from "../../../arguments/check-options.js";
 import type { TokenRanking } from "../../rollout/branch/family/signals.js";
-import { rolloutRules } from "../../rollout/option-rules.js";
+import { rolloutRules } from "../../rollout/options.js";
+import { rolloutSettings } from "../../rollout/settings.js";
+import { keysWith } from "../config/from-table.js";
+import { merge } from "../config/tree.js";
 import { defined } from "../../../arguments/defined.js";
 import { completeTask, type TaskInput } from "../../data/task.js";
 import type { TaskSet } from "../../data/tasks/task-set.js";
@@ -265,49 +268,48 @@ export async function trainOn(
   const callLimit = options.callLimit ?? (environment ? 16 : undefined);
   const { config } = await loadConfig({
     preset: [preset, "tiny"] satisfies ConfigPreset[],
-    values: {
-      lab: {
-        seed: options.seed ?? 1,
-        budget: {
-          ...budget,
-          ...defined({
-            warmup_tokens: options.warmup?.tokens,
-            tokens_per_step: options.tokensPerStep,
-            test_at_tokens: options.testAt?.tokens as number[] | undefined,
-            test_at_calls: options.testAt?.calls as number[] | undefined,
-          }),
+    values: merge(
+      {
+        lab: {
+          seed: options.seed ?? 1,
+          budget: {
+            ...budget,
+            ...defined({
+              warmup_tokens: options.warmup?.tokens,
+              tokens_per_step: options.tokensPerStep,
+              test_at_tokens: options.testAt?.tokens as number[] | undefined,
+              test_at_calls: options.testAt?.calls as number[] | undefined,
+            }),
+          },
+        },
+        trainer: { total_training_steps: options.steps ?? 10 },
+        data: {
+          train_batch_size: prompts,
+          ...defined({ max_response_length: options.responseLength }),
+        },
+        actor_rollout_ref: {
+          actor: {
+            ...(learningRate === undefined
+              ? {}
+              : {
+                  optim: {
+                    lr: learningRate,
+                    warmup_style: "constant",
+                    lr_warmup_steps_ratio: 0,
+                  },
+                }),
+            ppo_mini_batch_size: options.miniBatch ?? (prompts % 2 === 0 ? 2 : 1),
+          },
         },
       },
-      trainer: { total_training_steps: options.steps ?? 10 },
-      data: {
-        train_batch_size: prompts,
-        ...defined({ max_response_length: options.responseLength }),
-      },
-      actor_rollout_ref: {
-        actor: {
-          ...(learningRate === undefined
-            ? {}
-            : {
-                optim: {
-                  lr: learningRate,
-                  warmup_style: "constant",
-                  lr_warmup_steps_ratio: 0,
-                },
-              }),
-          ppo_mini_batch_size: options.miniBatch ?? (prompts % 2 === 0 ? 2 : 1),
-        },
-        rollout: {
-          ...(callLimit === undefined ? {} : { tools: { call_limit: callLimit } }),
-          ...(options.n === undefined
-            ? {}
-            : // Trees start with half of their trajectories; where nothing branches, all start at once.
-              {
-                n: options.n,
-                initial_rollouts: preset === "grpo" ? options.n : Math.ceil(options.n / 2),
-              }),
-        },
-      },
-    },
+      keysWith(rolloutSettings, {
+        callLimit,
+        n: options.n,
+        // Trees start with half of their trajectories; where nothing branches, all start at once.
+        initialRollouts:
+          options.n === undefined || preset === "grpo" ? options.n : Math.ceil(options.n / 2),
+      }),
+    ),
     overrides: options.overrides ?? [],
   });
   const line = new ProgressLine();

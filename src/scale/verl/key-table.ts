@@ -1,4 +1,6 @@
 import { lossFacts, lossNames } from "../../learn/loss/registry.js";
+import { keysOf } from "../../../arguments/option-table.js";
+import { dynamicTable, rolloutSettings } from "../../rollout/settings.js";
 import { isAbsolute } from "node:path";
 
 /** What becomes of one of our keys in verl 0.9.1. */
@@ -18,6 +20,13 @@ const left = (why: string): Carried => ({ left: why });
 const refused = (why: string): Carried => ({ refused: why });
 const rollout = "actor_rollout_ref.rollout";
 const actor = "actor_rollout_ref.actor";
+
+/** Those of the rollout's options that the loop reads under a name of its own. */
+const inLoop: Readonly<Record<string, Carried>> = Object.fromEntries(
+  [...keysOf(rolloutSettings), ...keysOf(dynamicTable)].flatMap(([, { path, loop }]) =>
+    loop === undefined ? [] : [[path, { loop }]],
+  ),
+);
 
 /** Keys that are not simply the same there. Held against verl's own configuration by a test. */
 const special: Readonly<Record<string, Carried>> = {
@@ -40,14 +49,9 @@ const special: Readonly<Record<string, Carried>> = {
   [`${actor}.checkpoint.contents`]: same(`${actor}.checkpoint.save_contents`),
   "critic.checkpoint.contents": same("critic.checkpoint.save_contents"),
   [`${rollout}.mode`]: left("always async: verl 0.9.1 has no other"),
-  [`${rollout}.initial_rollouts`]: { loop: "initial_rollouts" },
-  [`${rollout}.beam_size`]: { loop: "beam_size" },
-  [`${rollout}.branch_probability`]: { loop: "branch_probability" },
-  [`${rollout}.entropy_weight`]: { loop: "entropy_weight" },
+  ...inLoop,
   [`${rollout}.enable_dynamic_rollouts`]: { loop: "dynamic" },
-  [`${rollout}.initial_entropy_tokens`]: { loop: "root_tokens" },
   "lab.branch_rule": { loop: "rule", only: ["arpo-code", "aepo-code"] },
-  [`${rollout}.tools.call_limit`]: { loop: "call_limit" },
   [`${rollout}.tools.calls`]: refused("the loop reads calls by tag"),
   [`${rollout}.tools.retry_count`]: { loop: "attempts" },
   [`${rollout}.tools.timeout`]: { loop: "timeout" },

@@ -2,7 +2,7 @@ import { z } from "#zod";
 import { defined } from "../../../arguments/defined.js";
 import { decideBranch } from "../../rollout/branch/branch-rule.js";
 import { RolloutTree } from "../../rollout/rollout-tree.js";
-import type { RolloutConfig } from "../../rollout/settings.js";
+import { branchOf, type RolloutConfig } from "../../rollout/settings.js";
 import type { Task } from "../../data/task.js";
 import type { BranchAttempt, TreeNode } from "../../rollout/tree/tree-values.js";
 
@@ -90,7 +90,7 @@ export function treeOfRecord(
     made.map(({ row, child, ...tried }) => ({
       ...tried,
       trajectory: row,
-      ...decideBranch(config.branch, tried),
+      ...decideBranch(branchOf(config), tried),
       ...defined({ child }),
     }));
   const nodes: TreeNode[] = [];

@@ -53,7 +53,7 @@ export function branchingPayload(
   });
   const longest = Math.max(1, ...trajectories.map(({ length }) => length));
   const shown = rules.map((rule) => shownRule(tree, rule, options, reader));
-  const own = tree.config.expansion?.rule ?? tree.config.branch.rule;
+  const own = tree.config.rule;
   const total = tree.nodes.reduce((sum, { tokens }) => sum + tokens.length, 0);
   const title =
     options.title ??

@@ -9,7 +9,7 @@ import { type ExpansionPlan, planExpansion } from "../../rollout/replay/plan-exp
 import { planReplay } from "../../rollout/replay/plan.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { RolloutRule } from "../../rollout/options.js";
-import { ruleOf } from "../../rollout/settings.js";
+import { expansionOf } from "../../rollout/settings.js";
 import { packIntegers, packNumbers } from "../page/pack.js";
 import {
   type ExplorerPayload,
@@ -33,7 +33,7 @@ function expansionPlans(tree: RolloutTree, tokenizer: Tokenizer | undefined): Pa
     Math.min(16, Math.floor(places / Math.max(1, tree.trajectories.length))),
   );
   const packed: PackedExpansions = { trajectories: [], most, plans: {} };
-  const own = tree.config.expansion;
+  const own = expansionOf(tree.config);
   for (const rule of expansionRules) {
     const { spendsBudget } = ruleNamed(rule);
     const settings = (own?.rule === rule ? own : published(ruleNamed(rule))) as ExpansionSettings;
@@ -193,11 +193,11 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
         many(trajectories.length, "trajectory", "trajectories"),
         many(branches, "branch", "branches"),
         many(total, "token"),
-        `${ruleName(ruleOf(tree.config))}, seed ${tree.seed}`,
+        `${ruleName(tree.config.rule)}, seed ${tree.seed}`,
       ].join(" · "),
     prompt: tree.prompt.text,
     plan: planReplay(tree),
-    rule: ruleOf(tree.config) as RolloutRule,
+    rule: tree.config.rule as RolloutRule,
     expansions: expansionPlans(tree, tokenizer),
     vocabulary,
     tokens: packIntegers(tokens, wide),

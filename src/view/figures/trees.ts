@@ -1,6 +1,7 @@
 import { checkArguments } from "../../../arguments/check-arguments.js";
 import { checkOptions } from "../../../arguments/check-options.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { branchOf } from "../../rollout/settings.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import type { BranchAttempt, NodeTool } from "../../rollout/tree/tree-values.js";
 import {
@@ -191,10 +192,10 @@ export function branchTimeline(tree: RolloutTree, options: FigureOptions = {}): 
       trace("did not", series[0]!, "x", (attempt) => !attempt.branch),
     ],
     {
-      title: `Branch decisions by ${tree.config.branch.rule}`,
+      title: `Branch decisions by ${branchOf(tree.config).rule}`,
       x: "attempt",
       y: "score",
-      description: `${attempts.length} attempts at a branch by ${tree.config.branch.rule}, ${made} of which branched.`,
+      description: `${attempts.length} attempts at a branch by ${branchOf(tree.config).rule}, ${made} of which branched.`,
     },
     options,
   );

@@ -1,0 +1,64 @@
+import { z } from "#zod";
+import {
+  keysOf,
+  type ConfigKey,
+  type Option,
+  type OptionTable,
+} from "../../../arguments/option-table.js";
+import type { OptionRule } from "../../../arguments/check-options.js";
+import { get, put, type Tree } from "./tree.js";
+
+type Named<O, Section extends string> =
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  O extends Option<any, any, `${Section}.${infer Name}`> ? Name : never;
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Value<O> = O extends Option<infer T, any, any> ? T : never;
+
+/** The keys of a section that options have, by their names. */
+type Keys<T extends OptionTable, Section extends string> = {
+  [K in keyof T as Named<T[K], Section>]: z.ZodType<Value<T[K]>>;
+};
+
+/** Those of a table's options that have a key. */
+type Keyed<T extends OptionTable> = {
+  [K in keyof T as Named<T[K], string> extends never ? never : K]: Value<T[K]>;
+};
+
+/** The type of a key: what its option may be. */
+function typeOf({ range, names }: OptionRule, { most = Infinity }: ConfigKey): z.ZodType {
+  if (names) return z.enum(names as [string, ...string[]]);
+  if (!range) return z.number();
+  let number = z.number();
+  if (range.whole) number = number.int();
+  if (range.least > -Infinity) number = number.min(range.least);
+  const bound = Math.min(range.most, most);
+  return bound < Infinity ? number.max(bound) : number;
+}
+
+/** The keys of a section of the configuration that a table of options states. */
+export function keysFrom<T extends OptionTable, const Section extends string>(
+  table: T,
+  section: Section,
+): Keys<T, Section> {
+  const keys = keysOf(table).flatMap(([option, place]) => {
+    const name = place.path.slice(section.length + 1);
+    if (!place.path.startsWith(`${section}.`) || name.includes(".")) return [];
+    const { rule, complete } = table[option]!;
+    const by = place.by ?? complete?.(undefined);
+    return [[name, typeOf(rule, place).default(by).describe(place.said)]];
+  });
+  return Object.fromEntries(keys) as Keys<T, Section>;
+}
+
+/** What the configuration says of a table's options. */
+export const optionsIn = <T extends OptionTable>(table: T, config: object): Keyed<T> =>
+  Object.fromEntries(
+    keysOf(table).map(([option, { path }]) => [option, get(config as Tree, path)]),
+  ) as Keyed<T>;
+
+/** Options under their keys; those that are not given, or have none, are left out. */
+export const keysWith = (table: OptionTable, options: object): Tree =>
+  keysOf(table).reduce<Tree>((tree, [option, { path }]) => {
+    const value = (options as Readonly<Record<string, unknown>>)[option];
+    return value === undefined ? tree : put(tree, path, value);
+  }, {});
