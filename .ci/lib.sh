@@ -11,7 +11,7 @@ trap 'rm -rf "$ci"' EXIT
 exec > >(tee "$ci/log") 2>&1
 
 # A file that fails runs once more, alone: what fails once is listed as unsteady. A skip is red unless no
-# installation could have avoided it (scripts/testing/skips.mjs).
+# installation could have avoided it (tools/testing/skips.mjs).
 export ARPO_LAB_TEST_AGAIN=1 ARPO_LAB_TEST_SKIPS=strict
 
 # Runs a command of a section; the section is red where one fails.
@@ -103,14 +103,14 @@ python_packages() { # NAME PACKAGE…: installs from PyPI into the environment N
 }
 
 slow() { # WORD…: the slow suites whose paths contain a word
-  node scripts/test.mjs --only-slow "$@"
+  node tools/test.mjs --only-slow "$@"
 }
 
 finish() { # prints the table, writes it to docs/ci.md, and lists what was skipped, unsteady or failed
   wait_beside
   local total=$((SECONDS - began))
   printf '\n=== done\n'
-  sort -n "$ci/table" | node scripts/testing/ci-table.mjs "$which" "$total" "${words[*]:-}"
+  sort -n "$ci/table" | node tools/testing/ci-table.mjs "$which" "$total" "${words[*]:-}"
   sleep 1 # until tee has written the last lines
   local list
   for list in "skipped:^ *﹣ |^left out: " "failed once and passed once:^UNSTEADY " "left in the temporary folder:^LEFT " "failed:^FAILED "; do

@@ -1,4 +1,4 @@
-import { checkOptions, listOf, type OptionRules } from "../arguments/check-options.js";
+import { checkOptions, listOf, type OptionRules } from "../common/options/check-options.js";
 import { write } from "#platform/note";
 import { askTerminal } from "#platform/process/terminal";
 import { randomUUID } from "#platform/uuid";

@@ -1,4 +1,4 @@
-import { asPreset } from "../arguments/check-options.js";
+import { asPreset } from "../common/options/check-options.js";
 import type { AdvantageOptions } from "./learn/advantages.js";
 import type { UpdateOptions } from "./learn/update/update-settings.js";
 import { learnPresets } from "./learn/presets.js";

@@ -15,7 +15,7 @@ import {
   type ToolSet,
 } from "../src/api/index.js";
 import type { ModelPolicy } from "../src/api/policy.js";
-import { importModule } from "../src/modules/import-module.js";
+import { importModule } from "../src/base/modules/import-module.js";
 
 const path = new URL("../../examples/arpo.ts", import.meta.url);
 
@@ -112,7 +112,7 @@ test("examples/arpo.ts imports stable entry points alone, and runs as a program"
     "arpo-lab/policy",
     "node:url",
   ]);
-  const bin = fileURLToPath(new URL("../../bin/arpo-lab.mjs", import.meta.url));
+  const bin = fileURLToPath(new URL("../../apps/cli/bin/arpo-lab.mjs", import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [
     ...[bin, "run", fileURLToPath(path), "aepo", "1"],
   ]);

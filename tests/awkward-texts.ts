@@ -1,6 +1,6 @@
 // Texts that take tokenizers apart: runs of every kind of white space, digits of many scripts, marks that
 // combine, halves of surrogates' neighbours, contractions, code, special tokens and pieces of them.
-import { Random } from "../src/random/random.js";
+import { Random } from "../src/base/random/random.js";
 
 const spaces = [
   " ",

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { count } from "../arguments/setting.js";
+import { count } from "../common/options/setting.js";
 import { advantages, creditOf } from "../src/learn/advantages.js";
-import { wholeTrajectory } from "../src/learn/credit/credit.js";
-import { defineEstimator } from "../src/learn/credit/definition.js";
+import { wholeTrajectory } from "../src/learn/estimators/credit.js";
+import { defineEstimator } from "../src/learn/estimators/definition.js";
 import { score } from "../src/reward/score-trees.js";
 import { rollout } from "../src/rollout/rollout.js";
 import { defineRule } from "../src/rollout/rules/definition.js";

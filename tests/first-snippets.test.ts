@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { Evaluation, RolloutTree } from "../src/api/index.js";
 import { evaluate, rollout, tasks } from "../src/api/index.js";
-import { importModule } from "../src/modules/import-module.js";
+import { importModule } from "../src/base/modules/import-module.js";
 import type { TaskEvaluation } from "../src/api/run.js";
 import type { Generation, ModelPolicy } from "../src/api/policy.js";
 

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fetchModel } from "../src/convert/fetch/fetch-model.js";
+import { fetchModel } from "../src/interop/convert/fetch/fetch-model.js";
 import { checkMachine } from "../src/doctor/check-machine.js";
-import { checkCluster } from "../src/doctor/cluster/check-cluster.js";
+import { checkCluster } from "../src/interop/job/check-cluster.js";
 import { estimate } from "../src/doctor/estimate/estimate.js";
-import { engine } from "../src/scale/engine.js";
-import { Cluster, cluster } from "../src/scale/job/cluster.js";
-import { TinkerClient } from "../src/scale/tinker/client/tinker-client.js";
-import { exportVerl } from "../src/scale/verl/export-verl.js";
+import { engine } from "../src/interop/engine.js";
+import { Cluster, cluster } from "../src/interop/job/cluster.js";
+import { TinkerClient } from "../src/interop/tinker/client/tinker-client.js";
+import { exportVerl } from "../src/interop/verl/export-verl.js";
 import {
   clearOutput,
   comms,
@@ -23,8 +23,8 @@ import {
 import { executeNotebook, KernelClient, LabServer, ownKernel } from "../kernel/experimental.js";
 import { HfTokenizer, Model } from "../src/api/model.js";
 import { Policy } from "../src/api/policy.js";
-import { DataFrame } from "../src/frame/danfo.js";
-import { readCSV, readJSON, toJSON } from "../src/frame/files.js";
+import { DataFrame } from "../src/interop/frame/danfo.js";
+import { readCSV, readJSON, toJSON } from "../src/interop/frame/files.js";
 import { trainBpe } from "../src/model/tokenizer/train-bpe.js";
 import { refuseWrongOptions } from "./wrong-options.js";
 

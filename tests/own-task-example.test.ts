@@ -8,7 +8,7 @@ import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { judgedTrajectory, type RewardFunction, type Score } from "../src/api/learn.js";
 import { type Tool, ToolSet } from "../src/api/tools.js";
-import { importModule } from "../src/modules/import-module.js";
+import { importModule } from "../src/base/modules/import-module.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const example = join(root, "examples/own-task");
@@ -96,7 +96,7 @@ const smaller: Record<string, string[]> = {
   ],
 };
 
-const bin = join(root, "bin/arpo-lab.mjs");
+const bin = join(root, "apps/cli/bin/arpo-lab.mjs");
 const folder = join(home, "my-task");
 const page = readFileSync(join(root, "docs/own-task.md"), "utf8");
 const blocks = [...page.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, text = ""]) =>

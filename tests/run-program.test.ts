@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-const bin = fileURLToPath(new URL("../../bin/arpo-lab.mjs", import.meta.url));
+const bin = fileURLToPath(new URL("../../apps/cli/bin/arpo-lab.mjs", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "arpo-lab-program-"));
 after(() => rmSync(folder, { recursive: true }));
 

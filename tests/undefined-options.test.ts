@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { evaluateTasks } from "../src/eval/evaluate-tasks.js";
 import { inferenceSettings } from "../src/eval/infer/options.js";
-import { readCSV } from "../src/frame/files.js";
+import { readCSV } from "../src/interop/frame/files.js";
 import { advantages } from "../src/learn/advantages.js";
 import { update } from "../src/learn/update/learner.js";
 import { modelFolder } from "../src/model/files/model-folder.js";

@@ -5,7 +5,7 @@ import { HfTokenizer } from "../src/model/tokenizer/hf-tokenizer.js";
 import { modelFolder } from "../src/model/files/model-folder.js";
 import { Policy } from "../src/policy/policies.js";
 import { RemotePolicy } from "../src/policy/remote/remote-policy.js";
-import { Random } from "../src/random/random.js";
+import { Random } from "../src/base/random/random.js";
 import { score } from "../src/reward/score-trees.js";
 import { rollout } from "../src/rollout/rollout.js";
 import { ScriptedPolicy } from "../src/rollout/testing/scripted-policy.js";

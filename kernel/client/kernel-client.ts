@@ -1,4 +1,8 @@
-import { checkOptions, milliseconds, type OptionRules } from "../../arguments/check-options.js";
+import {
+  checkOptions,
+  milliseconds,
+  type OptionRules,
+} from "../../common/options/check-options.js";
 import { randomUUID } from "node:crypto";
 import { Dealer, Subscriber } from "zeromq";
 import { endpoint, Signer } from "../wire/connection.js";

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
+import { checkOptions, type OptionRules } from "../../common/options/check-options.js";
 
 /** One option of a stage cell, written `key=value` on its first line. */
 export interface StageOption {

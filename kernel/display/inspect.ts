@@ -1,5 +1,5 @@
 import { inspect, isProxy } from "#platform/inspect";
-import { formatNumber } from "../../picture/scale.js";
+import { formatNumber } from "../../common/picture/scale.js";
 
 export { formatNumber };
 

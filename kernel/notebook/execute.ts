@@ -1,4 +1,4 @@
-import { checkOptions, type OptionRules, positive } from "../../arguments/check-options.js";
+import { checkOptions, type OptionRules, positive } from "../../common/options/check-options.js";
 import { KernelClient } from "../client/kernel-client.js";
 import { KernelDiedError } from "../client/kernel-process.js";
 import type { KernelSpec } from "../client/kernel-spec.js";

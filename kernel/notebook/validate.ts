@@ -1,4 +1,4 @@
-import { deepest, isTooDeep } from "../../http-server/nesting.js";
+import { deepest, isTooDeep } from "../../common/http-server/nesting.js";
 import type { Notebook } from "./notebook.js";
 
 type Record_ = Record<string, unknown>;

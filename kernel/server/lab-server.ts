@@ -5,7 +5,7 @@ import {
   type OptionRules,
   optionsOf,
   texts,
-} from "../../arguments/check-options.js";
+} from "../../common/options/check-options.js";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -21,9 +21,9 @@ import { ContentsThread } from "./contents/client.js";
 import { Contents } from "./contents/contents.js";
 import { Paths } from "./contents/paths.js";
 import { contentsRoutes } from "./contents/routes.js";
-import type { Json } from "../../http-server/body.js";
+import type { Json } from "../../common/http-server/body.js";
 import { Guard } from "./http/guard.js";
-import { ErrorResponse, toErrorResponse } from "../../http-server/error-response.js";
+import { ErrorResponse, toErrorResponse } from "../../common/http-server/error-response.js";
 import { type Answer, Router } from "./http/router.js";
 import { ChannelSession } from "./kernels/channels.js";
 import { V1 } from "./kernels/codec.js";

@@ -1,4 +1,4 @@
-import { nearest } from "../../arguments/nearest.js";
+import { nearest } from "../../common/options/nearest.js";
 import { Unanswered } from "./check.js";
 import { exercises, type ExerciseName } from "./lessons/index.js";
 import type { AnswerOf, ExerciseRule } from "./rule.js";

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../picture/escape.js";
+import { escapeHtml } from "../../common/picture/escape.js";
 
 /** Where an answer stands: not given, right, or wrong. */
 export type VerdictState = "not yet" | "right" | "wrong";

@@ -6,12 +6,12 @@
 // A policy, its tools and its tasks
 export { Policy, Random } from "./policy.js";
 export { ToolSet, taskTools, type Tool } from "./tools.js";
-export { demonstrate } from "../data/tasks/demonstrate.js";
-export { tasks } from "../data/tasks/index.js";
-export { world } from "../data/tasks/world.js";
-export { readTasks } from "../data/read-tasks.js";
-export type { Task } from "../data/task.js";
-export type { TaskSet } from "../data/tasks/task-set.js";
+export { demonstrate } from "../tasks/tasks/demonstrate.js";
+export { tasks } from "../tasks/tasks/index.js";
+export { world } from "../tasks/tasks/world.js";
+export { readTasks } from "../tasks/read-tasks.js";
+export type { Task } from "../tasks/task.js";
+export type { TaskSet } from "../tasks/tasks/task-set.js";
 export { demonstrations } from "../run/demonstrations.js";
 
 // Rollouts

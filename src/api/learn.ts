@@ -43,16 +43,16 @@ export {
   type Estimator,
   estimators,
 } from "../learn/advantages.js";
-export type { Rows } from "../learn/advantage/masked.js";
+export type { Rows } from "../learn/masked.js";
 export { TrainingBatch } from "../learn/batch.js";
 export { filterGroups, type FilterOptions } from "../learn/filter-groups.js";
 
 // Losses
-export { losses, type NamedLoss } from "../learn/loss/losses.js";
-export type { PolicyLoss, PolicyLossInput } from "../learn/loss/tensor-ops.js";
-export type { PolicyLossOptions, LossName } from "../learn/loss/registry.js";
-export type { LossAggregation } from "../learn/loss/options.js";
-export { tokenUpdate, type TokenUpdate } from "../learn/loss/token-update.js";
+export { losses, type NamedLoss } from "../learn/losses/losses.js";
+export type { PolicyLoss, PolicyLossInput } from "../learn/losses/base/tensor-ops.js";
+export type { PolicyLossOptions, LossName } from "../learn/losses/registry.js";
+export type { LossAggregation } from "../learn/losses/base/options.js";
+export { tokenUpdate, type TokenUpdate } from "../learn/losses/token-update.js";
 
 // Updates
 export { update, Learner } from "../learn/update/learner.js";

@@ -11,7 +11,7 @@ export type {
 // At an endpoint
 export { RemotePolicy } from "../policy/remote/remote-policy.js";
 export type { ConnectOptions } from "../policy/remote/connect.js";
-export { HttpError } from "../http/request-json.js";
+export { HttpError } from "../base/http/request-json.js";
 
 // What policies have in common: sessions, sampling, segments
 export type {
@@ -28,4 +28,4 @@ export type { Prompt } from "../policy/prompt.js";
 export type { Generation, GenerationOptions } from "../policy/generate.js";
 
 // Seeded draws
-export { Random } from "../random/random.js";
+export { Random } from "../base/random/random.js";

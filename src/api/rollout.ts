@@ -27,9 +27,9 @@ export type { TreeReplayChanges } from "../rollout/replay/replay.js";
 export type { ForkChanges } from "../rollout/grow/fork.js";
 
 // What a branch is worth
-export { branchValues, type BranchValueOptions } from "../values/measure.js";
-export { BranchValues } from "../values/branch-values.js";
-export type { PlaceRule } from "../values/place-rules.js";
+export { branchValues, type BranchValueOptions } from "../measure/branch-values/measure.js";
+export { BranchValues } from "../measure/branch-values/branch-values.js";
+export type { PlaceRule } from "../measure/branch-values/place-rules.js";
 
 // The branching rule
 export {
@@ -42,5 +42,5 @@ export { segmentEntropy, type EntropyOptions } from "../rollout/branch/segment-e
 export { dynamicBudget } from "../rollout/branch/dynamic-budget.js";
 
 // Texts and masks
-export { toolContent } from "../text/call-input.js";
+export { toolContent } from "../base/text/call-input.js";
 export { lossMask } from "../rollout/tree/trajectory.js";

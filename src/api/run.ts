@@ -1,14 +1,14 @@
 /** Runs: tasks, training, configuration, run folders, loggers, evaluation. */
 
 // Tasks and demonstrations
-export { tasks } from "../data/tasks/index.js";
-export type { TaskSet, TaskSetOptions } from "../data/tasks/task-set.js";
-export type { Task } from "../data/task.js";
-export { naturalTasks } from "../data/natural/index.js";
-export { readTasks } from "../data/read-tasks.js";
-export { taskFromRow } from "../data/rl-row.js";
-export { world, type World, worldPages } from "../data/tasks/world.js";
-export { demonstrate, type Demonstration } from "../data/tasks/demonstrate.js";
+export { tasks } from "../tasks/tasks/index.js";
+export type { TaskSet, TaskSetOptions } from "../tasks/tasks/task-set.js";
+export type { Task } from "../tasks/task.js";
+export { naturalTasks } from "../tasks/natural/index.js";
+export { readTasks } from "../tasks/read-tasks.js";
+export { taskFromRow } from "../tasks/rl-row.js";
+export { world, type World, worldPages } from "../tasks/tasks/world.js";
+export { demonstrate, type Demonstration } from "../tasks/tasks/demonstrate.js";
 export { demonstrations, type DemonstrationOptions } from "../run/demonstrations.js";
 
 // Training

@@ -3,7 +3,7 @@
 // Tools together
 export { ToolSet, type ToolLimits, type ToolOutcome, type Tools } from "../tools/tool-set.js";
 export type { Tool, ToolCall, ToolResult } from "../tools/tool.js";
-export { taskTools } from "../defaults/task-tools.js";
+export { taskTools } from "../tasks/task-tools.js";
 export { loadTools, type ToolsConfig } from "../tools/load-tools.js";
 
 // Calculator, Python, files, MCP
@@ -45,7 +45,7 @@ export type {
   EpisodeEnd,
   EpisodeScore,
   EnvironmentSource,
-} from "../environment/environment.js";
-export { httpEnvironment, type HttpEnvironmentOptions } from "../environment/http-environment.js";
-export { openEnv, type OpenEnvOptions } from "../environment/open-env/open-env.js";
-export { environments } from "../data/environments/index.js";
+} from "../environments/environment.js";
+export { httpEnvironment, type HttpEnvironmentOptions } from "../environments/http-environment.js";
+export { openEnv, type OpenEnvOptions } from "../environments/open-env/open-env.js";
+export { environments } from "../tasks/environments/index.js";

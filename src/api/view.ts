@@ -35,7 +35,12 @@ export { saveFigure } from "../view/export/save-figure.js";
 export { reportPage, type ReportOptions } from "../view/evaluation/report-page.js";
 
 // Tables
-export { toFrame } from "../frame/to-frame.js";
-export { toRows, type RowsOptions, type FrameRow } from "../frame/to-rows.js";
-export { DataFrame, Series, concat, merge } from "../frame/danfo.js";
-export { readCSV, type ReadCsvOptions, toCSV, type WriteCsvOptions } from "../frame/files.js";
+export { toFrame } from "../interop/frame/to-frame.js";
+export { toRows, type RowsOptions, type FrameRow } from "../interop/frame/to-rows.js";
+export { DataFrame, Series, concat, merge } from "../interop/frame/danfo.js";
+export {
+  readCSV,
+  type ReadCsvOptions,
+  toCSV,
+  type WriteCsvOptions,
+} from "../interop/frame/files.js";

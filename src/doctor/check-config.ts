@@ -4,7 +4,7 @@ import {
   notNegative,
   only,
   type OptionRules,
-} from "../../arguments/check-options.js";
+} from "../../common/options/check-options.js";
 import { loadRules } from "../run/config/load-and-check.js";
 import type { LoadOptions } from "../run/config/options.js";
 import type { Check } from "./check.js";

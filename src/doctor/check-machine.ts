@@ -1,4 +1,4 @@
-import { checkOptions, texts } from "../../arguments/check-options.js";
+import { checkOptions, texts } from "../../common/options/check-options.js";
 import { sandboxUnavailableReason } from "../tools/python/system-python.js";
 import { type Check, findings } from "./check.js";
 import { endpointCheck, type EndpointToCheck } from "./machine/endpoints.js";

@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../common/options/defined.js";
 
 /** How a finding is meant: fine, good to know, slow, likely to go wrong, or going to fail. */
 export type Status = "ok" | "note" | "slow" | "warning" | "error";

@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../common/options/check-arguments.js";
 import type { Check, Status } from "./check.js";
 
 const marks: Record<Status, string> = {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../common/options/defined.js";
 import { ScriptedPolicy } from "../rollout/testing/scripted-policy.js";
 import { ToolSet } from "../tools/tool-set.js";
 import { evaluate } from "./evaluate.js";

@@ -1,11 +1,11 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, oneOf, type OptionRules } from "../../arguments/check-options.js";
+import { checkArguments } from "../../common/options/check-arguments.js";
+import { checkOptions, oneOf, type OptionRules } from "../../common/options/check-options.js";
 import { readFile, readdir } from "#platform/files";
 import { basename, join, resolve } from "#platform/path";
 import { z } from "#zod";
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../common/options/defined.js";
 import { extractAnswer } from "../reward/answers/extract-answer.js";
-import { resultIn } from "../text/result-block.js";
+import { resultIn } from "../base/text/result-block.js";
 import type { Benchmark } from "./benchmarks/benchmark.js";
 import { benchmarks } from "./benchmarks/benchmarks.js";
 import type { TaskType } from "./metrics/evaluate-item.js";

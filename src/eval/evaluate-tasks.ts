@@ -1,6 +1,6 @@
-import { withEnds } from "../text/interval-text.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
+import { withEnds } from "../base/text/interval-text.js";
+import { checkArguments } from "../../common/options/check-arguments.js";
+import { checkOptions, integer, type OptionRules } from "../../common/options/check-options.js";
 import type { Policy } from "../policy/policy.js";
 import type { Reward } from "../reward/reward-function.js";
 import { type ScorableTask, score } from "../reward/score-trees.js";
@@ -10,9 +10,9 @@ import { rollout } from "../rollout/rollout.js";
 import { Enough } from "../rollout/enough.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { UnfinishedRollout } from "../rollout/unfinished-rollout.js";
-import { defined } from "../../arguments/defined.js";
-import { ProgressLine } from "../show/progress-line.js";
-import { showAs, type Shown, watchAs } from "../show/show-as.js";
+import { defined } from "../../common/options/defined.js";
+import { ProgressLine } from "../base/show/progress-line.js";
+import { showAs, type Shown, watchAs } from "../base/show/show-as.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
 import { type Interval, scoreInterval } from "./metrics/interval.js";
 

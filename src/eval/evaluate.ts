@@ -1,15 +1,15 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../common/options/check-arguments.js";
 import {
   checkOptions,
   optionsFor,
   type OptionRules,
   rulesWithout,
-} from "../../arguments/check-options.js";
+} from "../../common/options/check-options.js";
 import { readFile } from "#platform/files";
 import { join } from "#platform/path";
-import { defined } from "../../arguments/defined.js";
-import { ProgressLine } from "../show/progress-line.js";
-import { watchAs } from "../show/show-as.js";
+import { defined } from "../../common/options/defined.js";
+import { ProgressLine } from "../base/show/progress-line.js";
+import { watchAs } from "../base/show/show-as.js";
 import type { Policy } from "../policy/policy.js";
 import type { Benchmark, LoadedBenchmark } from "./benchmarks/benchmark.js";
 import { benchmarks } from "./benchmarks/benchmarks.js";

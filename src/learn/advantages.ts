@@ -1,14 +1,14 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../common/options/check-arguments.js";
 import {
   checkOptions,
   oneOf,
   type OptionRule,
   type OptionRules,
   share,
-} from "../../arguments/check-options.js";
+} from "../../common/options/check-options.js";
 import type { PresetName } from "../rollout/presets.js";
 import type { Scored, ScoredTrajectory } from "../reward/scored.js";
-import { hardAttribution } from "./advantage/attribution.js";
+import { hardAttribution } from "./estimators/base/attribution.js";
 import {
   gpg,
   grpoPassAtK,
@@ -16,10 +16,15 @@ import {
   opo,
   reinforcePlusPlusBaseline,
   rloo,
-} from "./advantage/by-group.js";
-import { gae, reinforcePlusPlus, reinforcePlusPlusOlder, remax } from "./advantage/by-token.js";
-import type { Advantages } from "./advantage/estimator.js";
-import type { Rows } from "./advantage/masked.js";
+} from "./estimators/base/by-group.js";
+import {
+  gae,
+  reinforcePlusPlus,
+  reinforcePlusPlusOlder,
+  remax,
+} from "./estimators/base/by-token.js";
+import type { Advantages } from "./estimators/base/estimator.js";
+import type { Rows } from "./masked.js";
 import {
   type BatchSequence,
   type PreparedSequence,
@@ -35,9 +40,9 @@ import {
   type CreditOptions,
   creditRules,
   type FamilyEstimator,
-} from "./credit/registry.js";
-import type { EstimatorDefinition } from "./credit/definition.js";
-import { type Credit, grpoCredit, rlooCredit } from "./credit/credit.js";
+} from "./estimators/registry.js";
+import type { EstimatorDefinition } from "./estimators/definition.js";
+import { type Credit, grpoCredit, rlooCredit } from "./estimators/credit.js";
 import { presetRule, withPreset } from "./update/update-settings.js";
 
 /**

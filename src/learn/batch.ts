@@ -1,7 +1,7 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../common/options/check-arguments.js";
 import type { Scored } from "../reward/scored.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
-import { showAs, type Shown } from "../show/show-as.js";
+import { showAs, type Shown } from "../base/show/show-as.js";
 
 /** One trajectory with its score: what a model is run over. Arrays have one entry per response token. */
 export interface ScoredSequence {

@@ -1,12 +1,12 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../common/options/check-arguments.js";
 import {
   checkOptions,
   integer,
   integerOrAll,
   oneOf,
   type OptionRules,
-} from "../../arguments/check-options.js";
-import { byGroup } from "./advantage/estimator.js";
+} from "../../common/options/check-options.js";
+import { byGroup } from "./estimators/base/estimator.js";
 
 /** What is left of a generated batch. */
 export interface FilteredGroups {

@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../common/options/check-arguments.js";
 
 /** Llama 3.1's stretching of slow rotary frequencies to a longer context. */
 export interface RopeScaling {

@@ -8,7 +8,7 @@ import {
   positive,
   required,
   share,
-} from "../../arguments/check-options.js";
+} from "../../common/options/check-options.js";
 import type { GenerateOptions, Sampling } from "./policy.js";
 
 /** What sampling options may be, wherever they are given. */

@@ -4,10 +4,10 @@ import {
   integer,
   listOf,
   type OptionRules,
-} from "../../arguments/check-options.js";
+} from "../../common/options/check-options.js";
 import { samplingRules } from "./check-generate.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
-import { Random } from "../random/random.js";
+import { Random } from "../base/random/random.js";
 import type { Policy, Sampling, Segment } from "./policy.js";
 import { isChat, type Prompt, promptTask, promptText } from "./prompt.js";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ByteTokenizer } from "../../tests/policy/byte-tokenizer.js";
 import { ScriptedDecoder } from "../../tests/policy/scripted-decoder.js";
-import { Random } from "../random/random.js";
+import { Random } from "../base/random/random.js";
 import { LocalPolicy } from "./local-policy.js";
 
 const random = Random.from(1);

@@ -1,10 +1,10 @@
-import { checkArguments, shown } from "../../arguments/check-arguments.js";
+import { checkArguments, shown } from "../../common/options/check-arguments.js";
 import {
   anyNumber,
   checkOptions,
   integer,
   type OptionRules,
-} from "../../arguments/check-options.js";
+} from "../../common/options/check-options.js";
 import type { Decoder } from "../model/decoder/decoder.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import { AllowedMasks } from "./allowed.js";

@@ -7,7 +7,7 @@ import { HfTokenizer } from "../model/tokenizer/hf-tokenizer.js";
 import { Model } from "../model/transformer/transformer.js";
 import { saveModel } from "../model/files/save-model.js";
 import { trainBpe } from "../model/tokenizer/train-bpe.js";
-import { Random } from "../random/random.js";
+import { Random } from "../base/random/random.js";
 import { compiledEngine } from "../tensor/engine/compiled-engine.js";
 import { tf } from "../tensor/tf.js";
 import { Policy } from "./policies.js";

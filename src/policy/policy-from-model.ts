@@ -1,4 +1,4 @@
-import { checkArguments, shown } from "../../arguments/check-arguments.js";
+import { checkArguments, shown } from "../../common/options/check-arguments.js";
 import { saveGguf } from "../model/export/save-gguf.js";
 import { saveModel } from "../model/files/save-model.js";
 import {
@@ -7,7 +7,7 @@ import {
   oneOf,
   type OptionRules,
   positive,
-} from "../../arguments/check-options.js";
+} from "../../common/options/check-options.js";
 import {
   type CacheType,
   cacheTypes,

@@ -1,5 +1,5 @@
 import type { ChatMessage, Tokenizer } from "../model/tokenizer/tokenizer.js";
-import type { Random } from "../random/random.js";
+import type { Random } from "../base/random/random.js";
 
 /** How the next token is chosen. Unset means: as the model says, temperature 1, nothing cut off. */
 export interface Sampling {

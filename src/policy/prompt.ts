@@ -1,4 +1,4 @@
-import { shown } from "../../arguments/check-arguments.js";
+import { shown } from "../../common/options/check-arguments.js";
 import type { ChatMessage, ChatOptions } from "../model/tokenizer/tokenizer.js";
 
 /** A prompt that is laid out already: a chat for the tokenizer's template, or text that is taken as it is. */

@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../common/options/check-arguments.js";
 import type { JudgedTrajectory } from "./judged-trajectory.js";
 import {
   asScore,

@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments } from "../../common/options/check-arguments.js";
 import type { Scored, ScoredTrajectory } from "./scored.js";
 
 /** Something about a batch's rewards that a person should know before training on them. */

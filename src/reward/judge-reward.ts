@@ -1,5 +1,5 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, finite, type OptionRules } from "../../arguments/check-options.js";
+import { checkArguments } from "../../common/options/check-arguments.js";
+import { checkOptions, finite, type OptionRules } from "../../common/options/check-options.js";
 import { extractAnswer } from "./answers/extract-answer.js";
 import type { JudgedTrajectory } from "./judged-trajectory.js";
 import {

@@ -1,5 +1,5 @@
-import { defined } from "../../arguments/defined.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { defined } from "../../common/options/defined.js";
+import { checkArguments } from "../../common/options/check-arguments.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import type {
   TrajectoryEnd,

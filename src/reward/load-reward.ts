@@ -1,8 +1,8 @@
 import { resolve } from "#platform/path";
 import { addressOf } from "#platform/addresses";
-import { homePath } from "../files/home-path.js";
-import { importModule } from "../modules/import-module.js";
-import { nearest } from "../../arguments/nearest.js";
+import { homePath } from "../base/files/home-path.js";
+import { importModule } from "../base/modules/import-module.js";
+import { nearest } from "../../common/options/nearest.js";
 import { deepResearch } from "./answers/deep-research.js";
 import { environmentReward } from "./environment-reward.js";
 import { gsm8k, math, mathNumeric } from "./answers/math.js";

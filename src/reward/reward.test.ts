@@ -4,7 +4,7 @@ import { deepResearch } from "./answers/deep-research.js";
 import { normalizeAnswer, tokenF1 } from "./answers/qa-em.js";
 import { mathEquivalent } from "./answers/math-equivalence.js";
 import { math } from "./answers/math.js";
-import { strip, words } from "../text/python-text.js";
+import { strip, words } from "../base/text/python-text.js";
 
 test("words() splits where Python does: U+0085 and U+3000 yes, U+FEFF and U+200B no", () => {
   assert.deepEqual(words("a\u0085b\u3000c\u001cd"), ["a", "b", "c", "d"]);

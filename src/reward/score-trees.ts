@@ -1,15 +1,20 @@
 import { expectManyListeners } from "#platform/process/many-listeners";
 import { yieldToEventLoop } from "#platform/process/turns";
-import { above, checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
-import { defined } from "../../arguments/defined.js";
-import { inTime } from "../concurrency/in-time.js";
-import { Semaphore } from "../concurrency/semaphore.js";
-import type { Task } from "../data/task.js";
+import {
+  above,
+  checkOptions,
+  integer,
+  type OptionRules,
+} from "../../common/options/check-options.js";
+import { defined } from "../../common/options/defined.js";
+import { inTime } from "../base/concurrency/in-time.js";
+import { Semaphore } from "../base/concurrency/semaphore.js";
+import type { Task } from "../tasks/task.js";
 import { RolloutTree } from "../rollout/rollout-tree.js";
 import type { RolloutTask } from "../rollout/task.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
 import { turnsOf } from "../rollout/tree/turns.js";
-import { running } from "../watch/running.js";
+import { running } from "../base/watch/running.js";
 import { deepResearch } from "./answers/deep-research.js";
 import { environmentReward } from "./environment-reward.js";
 import { judgedPrompt, type JudgedTrajectory } from "./judged-trajectory.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../common/options/defined.js";
 import { rollout } from "../rollout/rollout.js";
 import { randomTextPolicy } from "../rollout/testing/random-text-policy.js";
 import { byDataSource } from "./by-data-source.js";

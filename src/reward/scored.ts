@@ -1,6 +1,6 @@
 import type { Trajectory } from "../rollout/tree/trajectory.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
-import { showAs, type Shown } from "../show/show-as.js";
+import { showAs, type Shown } from "../base/show/show-as.js";
 import type { Score } from "./score.js";
 
 /** One trajectory with its score. */

@@ -1,7 +1,7 @@
-import { named, shown } from "../../arguments/check-arguments.js";
-import { checkOptions } from "../../arguments/check-options.js";
-import { defined } from "../../arguments/defined.js";
-import { completed } from "../../arguments/option-table.js";
+import { named, shown } from "../../common/options/check-arguments.js";
+import { checkOptions } from "../../common/options/check-options.js";
+import { defined } from "../../common/options/defined.js";
+import { completed } from "../../common/options/option-table.js";
 import { algorithmPresets } from "./presets.js";
 import { toolSetOf } from "../tools/tool-set.js";
 import { completeSettings, settingsBesidesRule } from "./rules/settings.js";

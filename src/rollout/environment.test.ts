@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeEnvironment, methodOf, type Environment } from "../environment/environment.js";
+import { makeEnvironment, methodOf, type Environment } from "../environments/environment.js";
 import { advantages } from "../learn/advantages.js";
-import { Random } from "../random/random.js";
+import { Random } from "../base/random/random.js";
 import { score } from "../reward/score-trees.js";
 import { calculator } from "../tools/calculator/calculator.js";
 import { ToolSet } from "../tools/tool-set.js";

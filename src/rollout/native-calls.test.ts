@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HfTokenizer } from "../model/tokenizer/hf-tokenizer.js";
-import type { Environment } from "../environment/environment.js";
+import type { Environment } from "../environments/environment.js";
 import { presets } from "../presets.js";
 import { formatOfTemplate } from "../tools/calls/call-format.js";
 import type { Tool } from "../tools/tool.js";

@@ -1,8 +1,14 @@
-import { integer, oneOf, type OptionRule, valuesOf } from "../../arguments/check-options.js";
-import { type Given, type Option, option, rulesOf, unset } from "../../arguments/option-table.js";
+import { integer, oneOf, type OptionRule, valuesOf } from "../../common/options/check-options.js";
+import {
+  type Given,
+  type Option,
+  option,
+  rulesOf,
+  unset,
+} from "../../common/options/option-table.js";
 import type { Policy, Segment } from "../policy/policy.js";
 import type { ToolOutcome, Tools, ToolSet } from "../tools/tool-set.js";
-import type { EnvironmentSource } from "../environment/environment.js";
+import type { EnvironmentSource } from "../environments/environment.js";
 import { rolloutSettings } from "./settings.js";
 import { algorithmPresets, type PresetName } from "./presets.js";
 import type { RolloutTreeData } from "./tree/tree-data.js";

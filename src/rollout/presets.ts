@@ -1,4 +1,4 @@
-import { valuesOf } from "../../arguments/setting.js";
+import { valuesOf } from "../../common/options/setting.js";
 import type { Sampling } from "../policy/policy.js";
 import { type ExpansionRule, ruleDefinitions } from "./rules/registry.js";
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Random } from "../random/random.js";
+import { Random } from "../base/random/random.js";
 import { branchRules, decideBranch } from "./branch/branch-rule.js";
 import { ConsecutivePenalty } from "./branch/consecutive-penalty.js";
 import { dynamicBudget } from "./branch/dynamic-budget.js";
 import { EntropyBaselines } from "./branch/entropy-baselines.js";
 import { lossMask, responseAttention } from "./tree/trajectory.js";
 import { segmentEntropy } from "./branch/segment-entropy.js";
-import { toolContent } from "../text/call-input.js";
+import { toolContent } from "../base/text/call-input.js";
 
 /** A segment of `length` equal positions: `width` tokens at probability p, the sampled one outside. */
 function segment(length: number, width: number, p: number, sampled: number) {

@@ -7,7 +7,7 @@ import { Model } from "../model/transformer/transformer.js";
 import { PlainDecoder } from "../model/decoder/plain.js";
 import { LocalPolicy } from "../policy/local-policy.js";
 import type { Policy } from "../policy/policies.js";
-import { Random } from "../random/random.js";
+import { Random } from "../base/random/random.js";
 import { calculator } from "../tools/calculator/calculator.js";
 import { ToolSet } from "../tools/tool-set.js";
 import { rollout } from "./rollout.js";

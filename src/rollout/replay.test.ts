@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Random } from "../random/random.js";
+import { Random } from "../base/random/random.js";
 import { calculator } from "../tools/calculator/calculator.js";
 import { ToolSet } from "../tools/tool-set.js";
 import { branchRules } from "./branch/branch-rule.js";

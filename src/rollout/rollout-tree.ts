@@ -1,8 +1,8 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { defined } from "../../arguments/defined.js";
+import { checkArguments } from "../../common/options/check-arguments.js";
+import { defined } from "../../common/options/defined.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Sampler } from "../policy/policy.js";
-import { showAs, type Shown } from "../show/show-as.js";
+import { showAs, type Shown } from "../base/show/show-as.js";
 import { type ForkChanges, type ForkPlace, forkTrees, type TreeRuntime } from "./grow/fork.js";
 import type { Replay } from "./replay/replay-result.js";
 import { replayBranches, type TreeReplayChanges } from "./replay/replay.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Random } from "../random/random.js";
+import { Random } from "../base/random/random.js";
 import { calculator } from "../tools/calculator/calculator.js";
 import { ToolSet } from "../tools/tool-set.js";
 import type { Tool } from "../tools/tool.js";

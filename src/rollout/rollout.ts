@@ -1,9 +1,9 @@
 import { note } from "#platform/note";
-import { checkArguments, shown } from "../../arguments/check-arguments.js";
+import { checkArguments, shown } from "../../common/options/check-arguments.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policy.js";
 import { isChat, type Prompt, promptTask } from "../policy/prompt.js";
-import { Random } from "../random/random.js";
+import { Random } from "../base/random/random.js";
 import { ToolSet } from "../tools/tool-set.js";
 import { readyOptions, rolloutConfig } from "./config.js";
 import { finishTree } from "./grow/finish-tree.js";

@@ -1,4 +1,4 @@
-import { defined } from "../../arguments/defined.js";
+import { defined } from "../../common/options/defined.js";
 import {
   either,
   finite,
@@ -8,7 +8,7 @@ import {
   required,
   share,
   valuesOf,
-} from "../../arguments/check-options.js";
+} from "../../common/options/check-options.js";
 import {
   type Complete,
   completed,
@@ -22,8 +22,8 @@ import {
   option,
   type Option,
   rulesOf,
-} from "../../arguments/option-table.js";
-import { truncations } from "../data/fit-prompt.js";
+} from "../../common/options/option-table.js";
+import { truncations } from "../tasks/fit-prompt.js";
 import { samplingRules } from "../policy/check-generate.js";
 import type { Sampling } from "../policy/policy.js";
 import { type BranchRule, type BranchSettings } from "./branch/branch-rule.js";

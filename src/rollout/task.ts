@@ -1,4 +1,4 @@
-import { type Truncation, fitPrompt } from "../data/fit-prompt.js";
+import { type Truncation, fitPrompt } from "../tasks/fit-prompt.js";
 import type { ChatMessage, Tokenizer } from "../model/tokenizer/tokenizer.js";
 import { type PromptTask, promptText } from "../policy/prompt.js";
 

@@ -3,16 +3,16 @@ import {
   integer,
   optionsOf,
   type OptionRules,
-} from "../../arguments/check-options.js";
-import { shown } from "../../arguments/check-arguments.js";
-import { demonstrate, type Demonstration } from "../data/tasks/demonstrate.js";
-import { demonstrateIn } from "../data/environments/demonstrate-in.js";
-import { tasks as families } from "../data/tasks/index.js";
-import { type Corruption, corruptionRules, type TaskSet } from "../data/tasks/task-set.js";
-import type { Task } from "../data/task.js";
-import { world } from "../data/tasks/world.js";
-import { demonstrationTools } from "../defaults/task-tools.js";
-import { Random } from "../random/random.js";
+} from "../../common/options/check-options.js";
+import { shown } from "../../common/options/check-arguments.js";
+import { demonstrate, type Demonstration } from "../tasks/tasks/demonstrate.js";
+import { demonstrateIn } from "../tasks/environments/demonstrate-in.js";
+import { tasks as families } from "../tasks/tasks/index.js";
+import { type Corruption, corruptionRules, type TaskSet } from "../tasks/tasks/task-set.js";
+import type { Task } from "../tasks/task.js";
+import { world } from "../tasks/tasks/world.js";
+import { demonstrationTools } from "../tasks/task-tools.js";
+import { Random } from "../base/random/random.js";
 
 /** How many demonstrations, and of what kind. */
 export interface DemonstrationOptions {

@@ -5,8 +5,8 @@ import {
   type OptionRule,
   type OptionRules,
   required,
-} from "../../arguments/check-options.js";
-import { defined } from "../../arguments/defined.js";
+} from "../../common/options/check-options.js";
+import { defined } from "../../common/options/defined.js";
 import { unshare } from "./kernels/unshare.js";
 import { adamwUpdate, type AdamWMoments, type AdamWScalars, globalNorm } from "./plain/adamw.js";
 import { tf } from "./tf.js";

@@ -1,4 +1,4 @@
-import { checkOptions, integer } from "../../arguments/check-options.js";
+import { checkOptions, integer } from "../../common/options/check-options.js";
 import { utf8Text } from "#platform/bytes";
 import {
   type FileHandle,

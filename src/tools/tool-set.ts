@@ -3,11 +3,11 @@ import {
   integer,
   milliseconds,
   type OptionRules,
-} from "../../arguments/check-options.js";
-import { checkArguments, shown } from "../../arguments/check-arguments.js";
-import { running } from "../watch/running.js";
-import { inTime } from "../concurrency/in-time.js";
-import { Semaphore } from "../concurrency/semaphore.js";
+} from "../../common/options/check-options.js";
+import { checkArguments, shown } from "../../common/options/check-arguments.js";
+import { running } from "../base/watch/running.js";
+import { inTime } from "../base/concurrency/in-time.js";
+import { Semaphore } from "../base/concurrency/semaphore.js";
 import type { Tool, ToolResult } from "./tool.js";
 
 /** Limits that hold for every tool of a set; the names in brackets are those of config files. */

@@ -1,8 +1,8 @@
 import type { TaskEvaluation } from "../eval/evaluate-tasks.js";
 import type { Evaluation } from "../eval/report/evaluation.js";
-import type { ImportedRollouts } from "../import/imported-rollouts.js";
+import type { ImportedRollouts } from "../formats/imported-rollouts.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
-import { registerShow, registerWatch } from "../show/show-as.js";
+import { registerShow, registerWatch } from "../base/show/show-as.js";
 import { showRunBoard, watchRun } from "./board/live.js";
 import { watchWork } from "./status/watch-work.js";
 import { accuracyPicture } from "./evaluation/charts.js";

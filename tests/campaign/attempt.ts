@@ -1,7 +1,7 @@
 // What a campaign is made of: an area makes attempts by the dozen, each from the draws of its own seed.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Random } from "../../src/random/random.js";
+import type { Random } from "../../src/base/random/random.js";
 
 /** How an attempt ended. `kept`: the promise was. All but it and `skipped` are faults of ours. */
 export const verdicts = ["kept", "lost", "silent", "hung", "died", "broken", "skipped"] as const;

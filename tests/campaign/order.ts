@@ -1,4 +1,4 @@
-import { Random } from "../../src/random/random.js";
+import { Random } from "../../src/base/random/random.js";
 import { type Area, areaOf, type Verdict } from "./attempt.js";
 import { campaigns } from "./areas.js";
 

@@ -3,8 +3,8 @@ import { ByteTokenizer } from "../policy/byte-tokenizer.js";
 import { ScriptedDecoder, slowed } from "../policy/scripted-decoder.js";
 import type { ChatMessage, ChatOptions } from "../../src/model/tokenizer/tokenizer.js";
 import { LocalPolicy } from "../../src/policy/local-policy.js";
-import { capture, type CaptureOptions } from "../../src/capture/capture-server.js";
-import type { CaptureSession } from "../../src/capture/capture-session.js";
+import { capture, type CaptureOptions } from "../../src/interop/capture/capture-server.js";
+import type { CaptureSession } from "../../src/interop/capture/capture-session.js";
 
 const marks = ["<s>", "<u>", "<a>", "<e>"];
 

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { importRollouts } from "../../src/import/import-rollouts.js";
+import { importRollouts } from "../../src/formats/import-rollouts.js";
 import { advantages } from "../../src/learn/advantages.js";
 import { update } from "../../src/learn/update/learner.js";
 import { Policy } from "../../src/policy/policies.js";
@@ -21,7 +21,7 @@ test("arpo-lab capture: an agent's runs are rows with rewards; the explorer read
   const folder = temporaryFolder("capture");
   const out = join(folder, "trees.jsonl");
   const task = JSON.stringify({ id: "sum", question: "What is 12 + 34 - 5?" });
-  const args = ["bin/arpo-lab.mjs", "capture", tinyFolder, "--out", out, "--runs", "6"];
+  const args = ["apps/cli/bin/arpo-lab.mjs", "capture", tinyFolder, "--out", out, "--runs", "6"];
   const options = ["--task", task, "--quiet", "--", process.execPath, program];
   const child = spawn(process.execPath, [...args, ...options], { cwd: root });
   let said = "";

@@ -44,7 +44,7 @@ export function start(...args: string[]): Running {
 }
 
 export function startIn(env: Record<string, string>, ...args: string[]): Running {
-  const child = spawn(process.execPath, [join(root, "bin/arpo-lab.mjs"), "run", ...args], {
+  const child = spawn(process.execPath, [join(root, "apps/cli/bin/arpo-lab.mjs"), "run", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
   });

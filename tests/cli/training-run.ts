@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const command = fileURLToPath(new URL("../../../bin/arpo-lab.mjs", import.meta.url));
+const command = fileURLToPath(new URL("../../../apps/cli/bin/arpo-lab.mjs", import.meta.url));
 
 /** A process of `arpo-lab` and everything it has printed. */
 export interface Running {

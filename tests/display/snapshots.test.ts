@@ -5,10 +5,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { figurePicture } from "../../picture/picture.js";
+import { figurePicture } from "../../common/picture/picture.js";
 import { formatValue } from "../../kernel/display/format.js";
 import { markdownHtml } from "../../kernel/notebook/html/markdown.js";
-import { Random } from "../../src/random/random.js";
+import { Random } from "../../src/base/random/random.js";
 import { tf } from "../../src/tensor/tf.js";
 
 const folder = fileURLToPath(new URL("../../../tests/display/snapshots/", import.meta.url));

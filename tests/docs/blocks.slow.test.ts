@@ -11,9 +11,9 @@ import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { parse } from "yaml";
-import { checkOptions } from "../../arguments/check-options.js";
-import { seeds as parseSeeds } from "../../cli/terminal/values.js";
-import { arpoLab } from "../../cli/program.js";
+import { checkOptions } from "../../common/options/check-options.js";
+import { seeds as parseSeeds } from "../../apps/cli/terminal/values.js";
+import { arpoLab } from "../../apps/cli/program.js";
 import type { ConfigPreset } from "../../src/run/config/presets.js";
 import { loadConfig } from "../../src/api/index.js";
 import { loadSftConfig } from "../../src/run/sft/sft-config.js";
@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), "arpo-lab-blocks-"));
 after(() => rmSync(folder, { recursive: true }));
 
 const pages = [
-  ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "notebooks/README.md"],
+  ...["README.md", "notebooks/README.md"],
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .map((name) => `docs/${name.replaceAll("\\", "/")}`)
     .filter((name) => name.endsWith(".md") && !/^docs\/(internal\/|api-report)/.test(name)),
@@ -123,7 +123,7 @@ for (const page of pages) {
     writeFileSync(join(folder, `${name}.ipynb`), JSON.stringify(notebook));
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      [join(root, "bin/arpo-lab.mjs"), "run", `${name}.ipynb`, "--out", "out.ipynb"],
+      [join(root, "apps/cli/bin/arpo-lab.mjs"), "run", `${name}.ipynb`, "--out", "out.ipynb"],
       { cwd: folder, encoding: "utf8" },
     );
     assert.equal(status, 0, stdout + stderr);

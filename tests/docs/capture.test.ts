@@ -16,7 +16,9 @@ const files = [...page.matchAll(/^```[jt]s (\S+)\n([^]*?)^```$/gm)];
 for (const [, name, text] of files) writeFileSync(join(folder, name!), text!);
 
 async function run(...args: string[]): Promise<string> {
-  const child = spawn(process.execPath, [join(root, "bin/arpo-lab.mjs"), ...args], { cwd: folder });
+  const child = spawn(process.execPath, [join(root, "apps/cli/bin/arpo-lab.mjs"), ...args], {
+    cwd: folder,
+  });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (said += text));
   const [status] = (await once(child, "exit")) as [number];

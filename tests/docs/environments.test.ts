@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { importModule } from "../../src/modules/import-module.js";
+import { importModule } from "../../src/base/modules/import-module.js";
 import { environmentOf } from "../../src/run/trainer/environment-of.js";
 import { loadConfig } from "../../src/run/config/load.js";
 

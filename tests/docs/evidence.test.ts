@@ -11,33 +11,33 @@ import prettier from "prettier";
 const root = new URL("../../../", import.meta.url);
 const docs = fileURLToPath(new URL("docs/evidence", root));
 const { readEvidence, tables } = (await import(
-  new URL("scripts/evidence/tables.mjs", root).href
+  new URL("docs/evidence/study/tables.mjs", root).href
 )) as {
   readEvidence: (folder: string, study: Study) => Evidence;
   tables: (evidence: Evidence, study: Study) => Record<string, string>;
 };
-/** Of scripts/evidence/settings.mjs: the page that a study is published on, and the folder of its data. */
+/** Of docs/evidence/study/settings.mjs: the page that a study is published on, and the folder of its data. */
 interface Study {
   page: string;
   data: string;
   cells: unknown[];
 }
-const settings = (await import(new URL("scripts/evidence/settings.mjs", root).href)) as Record<
+const settings = (await import(new URL("docs/evidence/study/settings.mjs", root).href)) as Record<
   "tiny" | "real",
   Study
 >;
-const { withTables } = (await import(new URL("scripts/evidence/page.mjs", root).href)) as {
+const { withTables } = (await import(new URL("docs/evidence/study/page.mjs", root).href)) as {
   withTables: (page: string, tables: Record<string, string>) => string;
 };
 const { gather, readTraining, readTrees } = (await import(
-  new URL("scripts/evidence/training-data.mjs", root).href
+  new URL("docs/evidence/study/training-data.mjs", root).href
 )) as {
   gather: (folder: string) => string;
   readTraining: (folder: string) => Training;
   readTrees: (folder: string) => string;
 };
 const { trainingTables } = (await import(
-  new URL("scripts/evidence/training-tables.mjs", root).href
+  new URL("docs/evidence/study/training-tables.mjs", root).href
 )) as { trainingTables: (runs: Training, trees: string) => Promise<Record<string, string>> };
 /** Lines of runs by family, arm and seed. */
 type Training = Record<string, Record<string, Map<number, Record<string, number>[]>>>;
@@ -81,10 +81,10 @@ test("the tables of docs/evidence/part-b.md are recomputed from its data file", 
   assert.equal(other["changed"], made["changed"]);
 });
 
-test("node scripts/evidence/evidence.mjs b trains arms, repeats no run that is done, and gathers their figures", () => {
+test("node docs/evidence/study/evidence.mjs b trains arms, repeats no run that is done, and gathers their figures", () => {
   const out = mkdtempSync(join(tmpdir(), "evidence-"));
   const run = () => {
-    const script = fileURLToPath(new URL("scripts/evidence/evidence.mjs", root));
+    const script = fileURLToPath(new URL("docs/evidence/study/evidence.mjs", root));
     const small = ["blocks=1", "seeds=1", "only=multihop", "tokens=2000", "arms=coin;group-mixed"];
     return spawnSync(process.execPath, [script, "b", out, ...small], { encoding: "utf8" });
   };
@@ -110,10 +110,10 @@ test("node scripts/evidence/evidence.mjs b trains arms, repeats no run that is d
   }
 });
 
-test("node scripts/evidence/evidence.mjs measures a cell, resumes where it stopped, and names what is wrong", () => {
+test("node docs/evidence/study/evidence.mjs measures a cell, resumes where it stopped, and names what is wrong", () => {
   const out = mkdtempSync(join(tmpdir(), "evidence-"));
   const run = (...args: string[]) => {
-    const script = fileURLToPath(new URL("scripts/evidence/evidence.mjs", root));
+    const script = fileURLToPath(new URL("docs/evidence/study/evidence.mjs", root));
     return spawnSync(process.execPath, [script, ...args], { encoding: "utf8" });
   };
   try {

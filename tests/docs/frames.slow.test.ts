@@ -30,7 +30,7 @@ function shown(): Record<string, string>[] {
   writeFileSync(join(folder, "frames.ipynb"), JSON.stringify(notebook));
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [join(root, "bin/arpo-lab.mjs"), "run", "frames.ipynb", "--out", "out.ipynb"],
+    [join(root, "apps/cli/bin/arpo-lab.mjs"), "run", "frames.ipynb", "--out", "out.ipynb"],
     { cwd: folder, encoding: "utf8" },
   );
   assert.equal(status, 0, stdout + stderr);

@@ -33,7 +33,7 @@ async function run(page: string, name: string, env: Record<string, string> = {})
   const code = text.split(`\`\`\`ts ${name}\n`)[1]?.split("\n```")[0];
   assert.ok(code, `${page} has ${name}`);
   writeFileSync(join(folder, name), code);
-  const child = spawn(process.execPath, [join(root, "bin/arpo-lab.mjs"), "run", name], {
+  const child = spawn(process.execPath, [join(root, "apps/cli/bin/arpo-lab.mjs"), "run", name], {
     cwd: folder,
     env: { ...process.env, ...env },
   });

@@ -36,7 +36,7 @@ test("docs/own.md: questions, reward, tool, configuration and commands do what i
   const said = commands.map((command) => {
     const [npx, program, ...args] = command.split(" ");
     assert.deepEqual([npx, program], ["npx", "arpo-lab"]);
-    return run(process.execPath, [join(root, "bin/arpo-lab.mjs"), ...args]);
+    return run(process.execPath, [join(root, "apps/cli/bin/arpo-lab.mjs"), ...args]);
   });
   const [doctor, first, , compared, tried] = said;
   assert.doesNotMatch(doctor!, /\bno-reward\b|\berror\b/);
@@ -61,7 +61,7 @@ test("docs/sft.md: its files fine-tune a model on chats", () => {
   ];
   const line = `${JSON.stringify({ messages })}\n`;
   writeFileSync(join(folder, "chats.jsonl"), line.repeat(8));
-  const said = run(process.execPath, [join(root, "bin/arpo-lab.mjs"), "sft", "sft.yaml"]);
+  const said = run(process.execPath, [join(root, "apps/cli/bin/arpo-lab.mjs"), "sft", "sft.yaml"]);
   assert.match(said, /8 examples, 1 steps[^]*done: \S+sft\nnext: board/);
 });
 
@@ -75,7 +75,10 @@ test("docs/project.md: the program that looks at a run passes the compiler, and 
   run(process.execPath, [join(typescript, "../bin/tsc"), "-p", "."]);
   const shown = blocks.find(({ language, name }) => language === "sh" && name === "look")!;
   assert.equal(shown.text, "npx arpo-lab run look.ts\n");
-  for (const args of [["out/look.js"], [join(root, "bin/arpo-lab.mjs"), "run", "look.ts"]]) {
+  for (const args of [
+    ["out/look.js"],
+    [join(root, "apps/cli/bin/arpo-lab.mjs"), "run", "look.ts"],
+  ]) {
     for (const page of ["board.html", "tree.html"]) rmSync(join(folder, page), { force: true });
     run(process.execPath, args);
     assert.match(readFileSync(join(folder, "board.html"), "utf8"), /arpo-board/);

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 test("every file that SECURITY.md names is there, and every contained part has a test", () => {
-  const text = readFileSync(join(root, "SECURITY.md"), "utf8");
+  const text = readFileSync(join(root, "docs/SECURITY.md"), "utf8");
   const named = [...text.matchAll(/`([\w./-]+\.ts)`/g)].map((match) => match[1]!);
   assert.ok(named.length > 20);
   const homes = ["", "src/tools/python"];
@@ -20,7 +20,7 @@ test("every file that SECURITY.md names is there, and every contained part has a
   assert.ok(parts.length > 8);
   assert.deepEqual(
     parts
-      .filter((part) => !/tests?:\s+`|scripts\/test\.mjs/.test(part))
+      .filter((part) => !/tests?:\s+`|tools\/test\.mjs/.test(part))
       .map((part) => part.slice(0, 60)),
     [],
   );

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 test("every golden case that the code covers passes", () => {
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
-    ["scripts/golden-cases.mjs", "tests/golden/cases", "--no-build"],
+    ["tools/golden-cases.mjs", "tests/golden/cases", "--no-build"],
     { cwd: root, encoding: "utf8" },
   );
   assert.equal(status, 0, stdout + stderr);

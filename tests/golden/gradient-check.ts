@@ -1,4 +1,4 @@
-// Every loss's gradient against central differences, in double precision. Run by scripts/vendor/float64.mjs,
+// Every loss's gradient against central differences, in double precision. Run by tools/vendor/float64.mjs,
 // which exchanges tfjs for one of Float64Array; what else makes Float32Array gets doubles too.
 globalThis.Float32Array = Float64Array as unknown as Float32ArrayConstructor;
 const { lossCases } = await import("./gradient-losses.js");

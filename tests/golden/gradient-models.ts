@@ -1,7 +1,7 @@
-import { actorLoss, valueLoss } from "../../src/learn/loss/losses.js";
+import { actorLoss, valueLoss } from "../../src/learn/losses/losses.js";
 import { crossEntropy } from "../../src/learn/sft/train.js";
 import { Model } from "../../src/model/transformer/transformer.js";
-import { Random } from "../../src/random/random.js";
+import { Random } from "../../src/base/random/random.js";
 import { gradientsOf } from "../../src/tensor/gradients.js";
 import { tf } from "../../src/tensor/tf.js";
 import type { GradientCase } from "./gradient-case.js";

@@ -1,10 +1,10 @@
 // The losses by name against loops of their own. What a loss detaches is a number in its loop, taken at
 // the point itself, so that differences of the loop are what the gradient should be.
-import type { LossName, PolicyLossOptions } from "../../src/learn/loss/registry.js";
-import { aggregateLoss } from "../../src/learn/loss/aggregate.js";
-import { lossAggregations } from "../../src/learn/loss/options.js";
-import { losses } from "../../src/learn/loss/losses.js";
-import { Random } from "../../src/random/random.js";
+import type { LossName, PolicyLossOptions } from "../../src/learn/losses/registry.js";
+import { aggregateLoss } from "../../src/learn/losses/base/aggregate.js";
+import { lossAggregations } from "../../src/learn/losses/base/options.js";
+import { losses } from "../../src/learn/losses/losses.js";
+import { Random } from "../../src/base/random/random.js";
 import { tf } from "../../src/tensor/tf.js";
 import type { GradientCase } from "./gradient-case.js";
 

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 test("the gradient of every loss is what differences of it are, in double precision", () => {
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
-    ["scripts/vendor/float64.mjs", "dist/tests/golden/gradient-check.js"],
+    ["tools/vendor/float64.mjs", "dist/tests/golden/gradient-check.js"],
     { cwd: root, encoding: "utf8" },
   );
   assert.equal(status, 0, stdout + stderr);

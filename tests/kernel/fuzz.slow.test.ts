@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { Random } from "../../src/random/random.js";
+import { Random } from "../../src/base/random/random.js";
 import type { Json } from "../../kernel/wire/message.js";
 import { type Channel, FrontEnd } from "./front-end.js";
 

@@ -42,7 +42,7 @@ test("kernel_info names the language as VS Code does, with what a saved notebook
 test("the installed kernelspec says typescript, that interrupts are messages, and that it debugs", () => {
   const prefix = mkdtempSync(join(tmpdir(), "arpo-vscode-"));
   try {
-    const bin = fileURLToPath(new URL("../../../bin/arpo-lab.mjs", import.meta.url));
+    const bin = fileURLToPath(new URL("../../../apps/cli/bin/arpo-lab.mjs", import.meta.url));
     const args = [bin, "kernel", "install", "--prefix", prefix];
     assert.equal(spawnSync(process.execPath, args).status, 0);
     const file = join(prefix, "share/jupyter/kernels/arpo-lab/kernel.json");

@@ -196,7 +196,7 @@ test(
     const file = notebookFile([codeCell("a", "1 + 1")]);
     writeFileSync(join(folder, "one.ipynb"), file);
     writeFileSync(join(folder, "other.ipynb"), file);
-    const bin = fileURLToPath(new URL("../../../bin/arpo-lab.mjs", import.meta.url));
+    const bin = fileURLToPath(new URL("../../../apps/cli/bin/arpo-lab.mjs", import.meta.url));
     const process_ = spawn(process.execPath, [bin, "lab", "--no-browser", "--dir", folder], {
       env: { ...process.env, ARPO_LAB_DATA: data },
       stdio: ["ignore", "pipe", "inherit"],

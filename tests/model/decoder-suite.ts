@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Decoder, Sampled, StepSampling } from "../../src/model/decoder/decoder.js";
 import type { DecoderShape, WeightsSource } from "../../src/model/decoder/weights.js";
-import { Random } from "../../src/random/random.js";
+import { Random } from "../../src/base/random/random.js";
 import { randomWeights, smallShape } from "./random-decoder.js";
 
 /** Makes a decoder under test. */

@@ -7,7 +7,7 @@ import { packHalf, unpackHalf } from "../../src/model/files/half.js";
 import type { Decoder, Sampled, StepSampling } from "../../src/model/decoder/decoder.js";
 import type { DecoderShape, DecoderWeights } from "../../src/model/decoder/weights.js";
 import type { StoredValues } from "../../src/model/files/weight-file.js";
-import { Random } from "../../src/random/random.js";
+import { Random } from "../../src/base/random/random.js";
 import { compiledEngine } from "../../src/tensor/engine/compiled-engine.js";
 import { ready } from "../../src/tensor/backends.js";
 import "../../src/tensor/tf.js";

@@ -3,7 +3,7 @@
 // server, training, rounded weights; each beside the compiled engine. Prints what was found as JSON.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { worldPages } from "../../src/data/tasks/world.js";
+import { worldPages } from "../../src/tasks/tasks/world.js";
 import type { LoadedBenchmark } from "../../src/eval/benchmarks/benchmark.js";
 import { evaluate } from "../../src/eval/evaluate.js";
 import {
@@ -26,7 +26,7 @@ import { decoderShape, decoderWeights } from "../../src/model/decoder/of-model.j
 import { makeDecoder } from "../../src/model/decoder/make-decoder.js";
 import { LocalPolicy } from "../../src/policy/local-policy.js";
 import type { Policy as AnyPolicy } from "../../src/policy/policies.js";
-import { PolicyServer } from "../../src/serve/policy-server.js";
+import { PolicyServer } from "../../src/interop/serve/policy-server.js";
 import { decodeBackend, ready } from "../../src/tensor/backends.js";
 import { compiledEngine } from "../../src/tensor/engine/compiled-engine.js";
 import { webgpuDevice } from "../../src/tensor/optional/webgpu.js";

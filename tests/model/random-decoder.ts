@@ -1,5 +1,5 @@
 import type { DecoderShape, DecoderWeights } from "../../src/model/decoder/weights.js";
-import { Random } from "../../src/random/random.js";
+import { Random } from "../../src/base/random/random.js";
 
 /** A small shape; `change` says what is different. */
 export function smallShape(change: Partial<DecoderShape> = {}): DecoderShape {

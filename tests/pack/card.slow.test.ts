@@ -5,8 +5,8 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { Figure } from "../../bench/figure.js";
-import type { Check } from "../../bench/kit/checks.js";
+import type { Figure } from "../../tools/bench/figure.js";
+import type { Check } from "../../tools/bench/kit/checks.js";
 import { temporaryFolder } from "../temporary.js";
 
 interface Report {
@@ -21,7 +21,7 @@ interface Report {
   notes: string[];
 }
 
-const script = fileURLToPath(new URL("../../../scripts/card.mjs", import.meta.url));
+const script = fileURLToPath(new URL("../../../tools/card.mjs", import.meta.url));
 const skip = process.platform !== "linux" || process.arch !== "x64" ? "only Linux x64" : false;
 const folder = temporaryFolder("arpo-card");
 const kit = join(folder, "arpo-lab-card-linux-x64");

@@ -6,12 +6,12 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { findAddon } from "../../src/tensor/engine/native-engine.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const rules = pathToFileURL(`${root}scripts/package/package-rules.mjs`).href;
+const rules = pathToFileURL(`${root}tools/package/package-rules.mjs`).href;
 const { faultsOf } = (await import(rules)) as {
   faultsOf: (paths: string[], options?: { complete?: boolean }) => string[];
 };
 
-const shapes = pathToFileURL(`${root}scripts/native/addon-shape.mjs`).href;
+const shapes = pathToFileURL(`${root}tools/native/addon-shape.mjs`).href;
 const { addonShape } = (await import(shapes)) as {
   addonShape: (bytes: Buffer) => { kind: string; arch: string; open: string[]; given: string[] };
 };
@@ -77,7 +77,7 @@ test("what is missing is named: a target of exports, a map's source, a page's li
 });
 
 test("the README that is packed names its pictures by whole addresses, each a file of the package", async () => {
-  const script = pathToFileURL(`${root}scripts/package/readme-pictures.mjs`).href;
+  const script = pathToFileURL(`${root}tools/package/readme-pictures.mjs`).href;
   const { withAddresses } = (await import(script)) as {
     withAddresses: (text: string, about: { name: string; version: string }) => string;
   };

@@ -16,9 +16,9 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { capture } from "../../src/capture/capture-server.js";
-import { harnessRollout } from "../../src/capture/harness-rollout.js";
-import { importRollouts } from "../../src/import/import-rollouts.js";
+import { capture } from "../../src/interop/capture/capture-server.js";
+import { harnessRollout } from "../../src/interop/capture/harness-rollout.js";
+import { importRollouts } from "../../src/formats/import-rollouts.js";
 import { advantages } from "../../src/learn/advantages.js";
 import { update } from "../../src/learn/update/learner.js";
 import { Policy } from "../../src/policy/policies.js";
@@ -227,7 +227,7 @@ test(
     const block = (head: string) => page.split(`\`\`\`${head}\n`)[1]!.split("```")[0]!;
     assert.match(block("sh servers"), /openenv\.core\.harness\.capture\.server .*--model tiny/);
     writeFileSync(join(folder, "agent.py"), block("py agent.py"));
-    const lab = fileURLToPath(new URL("../../../bin/arpo-lab.mjs", import.meta.url));
+    const lab = fileURLToPath(new URL("../../../apps/cli/bin/arpo-lab.mjs", import.meta.url));
     const session = block("sh session")
       .replaceAll("http://127.0.0.1:8320", origin)
       .replace("python agent.py", `${python} agent.py`)

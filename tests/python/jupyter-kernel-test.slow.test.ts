@@ -14,7 +14,7 @@ const skip = python === undefined ? "ARPO_LAB_PYTHON names no Python" : false;
 test("jupyter_kernel_test passes 12 of 12, none skipped", { skip }, () => {
   const prefix = mkdtempSync(join(tmpdir(), "arpo-python-"));
   try {
-    const bin = join(root, "bin", "arpo-lab.mjs");
+    const bin = join(root, "apps/cli/bin/arpo-lab.mjs");
     const installed = spawnSync(process.execPath, [bin, "kernel", "install", "--prefix", prefix]);
     assert.equal(installed.status, 0);
     const { status, stderr } = spawnSync(python!, [join(root, "tests/python/test_kernel.py")], {

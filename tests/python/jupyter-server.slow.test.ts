@@ -54,7 +54,7 @@ before(async () => {
   if (skip !== false) return;
   makeFiles();
   const prefix = join(folder, "prefix");
-  const bin = join(root, "bin", "arpo-lab.mjs");
+  const bin = join(root, "apps/cli/bin/arpo-lab.mjs");
   const install = spawnSync(process.execPath, [bin, "kernel", "install", "--prefix", prefix]);
   assert.equal(install.status, 0, install.stderr.toString());
   port = await freePort();

@@ -86,7 +86,7 @@ before(async () => {
   if (skip !== false) return;
   mkdirSync(pictures, { recursive: true });
   const prefix = join(folder, "prefix");
-  const bin = join(root, "bin", "arpo-lab.mjs");
+  const bin = join(root, "apps/cli/bin/arpo-lab.mjs");
   const install = spawnSync(process.execPath, [bin, "kernel", "install", "--prefix", prefix]);
   assert.equal(install.status, 0, install.stderr.toString());
   const notebooks = join(folder, "notebooks");

@@ -22,7 +22,7 @@ for (const kernel of ["arpo-lab", "arpo-lab-js"]) {
   test(`kernel-testbed passes whole with ${kernel}`, { skip }, () => {
     const prefix = mkdtempSync(join(tmpdir(), "arpo-testbed-"));
     try {
-      const bin = join(root, "bin", "arpo-lab.mjs");
+      const bin = join(root, "apps/cli/bin/arpo-lab.mjs");
       const installed = spawnSync(process.execPath, [bin, "kernel", "install", "--prefix", prefix]);
       assert.equal(installed.status, 0);
       const home = join(prefix, "home");

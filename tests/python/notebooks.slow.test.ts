@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const python = process.env.ARPO_LAB_PYTHON;
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const bin = join(root, "bin", "arpo-lab.mjs");
+const bin = join(root, "apps/cli/bin/arpo-lab.mjs");
 const skip = python === undefined ? "ARPO_LAB_PYTHON names no Python" : false;
 const prefix = mkdtempSync(join(tmpdir(), "arpo-notebooks-"));
 after(() => rmSync(prefix, { recursive: true }));

@@ -7,8 +7,8 @@ import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { httpEnvironment } from "../../src/environment/http-environment.js";
-import { openEnv } from "../../src/environment/open-env/open-env.js";
+import { httpEnvironment } from "../../src/environments/http-environment.js";
+import { openEnv } from "../../src/environments/open-env/open-env.js";
 import { presets } from "../../src/presets.js";
 import { treesToJsonl } from "../../src/rollout/files/tree-jsonl.js";
 import { rollout } from "../../src/rollout/rollout.js";
@@ -130,7 +130,7 @@ test(
     const page = readFileSync(join(root, "docs/openenv.md"), "utf8");
     const [, name, text] = /^```ts (\S+)\n([^]*?)^```$/m.exec(page)!;
     writeFileSync(join(folder, name!), text!);
-    const run = spawn(process.execPath, [join(root, "bin/arpo-lab.mjs"), "run", name!], {
+    const run = spawn(process.execPath, [join(root, "apps/cli/bin/arpo-lab.mjs"), "run", name!], {
       cwd: folder,
       env: { ...process.env, LAMP_URL: url, STEPS: "30" },
     });

@@ -30,7 +30,7 @@ const env = {
 after(() => rmSync(prefix, { recursive: true }));
 before(() => {
   if (skip !== false) return;
-  const bin = join(root, "bin", "arpo-lab.mjs");
+  const bin = join(root, "apps/cli/bin/arpo-lab.mjs");
   const installed = spawnSync(process.execPath, [bin, "kernel", "install", "--prefix", prefix]);
   assert.equal(installed.status, 0);
 });

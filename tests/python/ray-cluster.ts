@@ -5,8 +5,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { cluster, type Cluster } from "../../src/scale/job/cluster.js";
-import { pause } from "../../src/http/pause.js";
+import { cluster, type Cluster } from "../../src/interop/job/cluster.js";
+import { pause } from "../../src/base/http/pause.js";
 import { freePort } from "../free-port.js";
 import { until } from "../until.js";
 

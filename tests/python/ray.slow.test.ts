@@ -9,8 +9,8 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runToEnd } from "../cli/training-run.js";
 import { KernelClient, ownKernel } from "../../kernel/experimental.js";
-import { attach, cluster, keptJobs } from "../../src/scale/job/cluster.js";
-import { RayConnection } from "../../src/scale/ray/ray-connection.js";
+import { attach, cluster, keptJobs } from "../../src/interop/job/cluster.js";
+import { RayConnection } from "../../src/interop/ray/ray-connection.js";
 import { rayMissing, RayMachines } from "./ray-cluster.js";
 import { until } from "../until.js";
 

@@ -29,7 +29,7 @@ test("lesson 14 makes an agent of SmolLM2, writes it as GGUF and chats with it",
   const words = ["run", "notebooks/14-a-real-model.ipynb", "--out", out, "--timeout", "300"];
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [join(root, "bin/arpo-lab.mjs"), ...words],
+    [join(root, "apps/cli/bin/arpo-lab.mjs"), ...words],
     {
       cwd: root,
       encoding: "utf8",

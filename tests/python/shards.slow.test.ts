@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { convertCheckpoint } from "../../src/convert/convert-checkpoint.js";
+import { convertCheckpoint } from "../../src/interop/convert/convert-checkpoint.js";
 
 const python = process.env.ARPO_LAB_PYTHON ?? "python3";
-const bin = fileURLToPath(new URL("../../../bin/arpo-lab.mjs", import.meta.url));
+const bin = fileURLToPath(new URL("../../../apps/cli/bin/arpo-lab.mjs", import.meta.url));
 
 function run(t: TestContext, command: string, args: string[]) {
   const env = { ...process.env, HF_HUB_OFFLINE: "1" };

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { Random } from "../../src/random/random.js";
+import { Random } from "../../src/base/random/random.js";
 import { equivalence, pairedStatistics, seedsFor } from "../../src/run/compare/paired.js";
 
 const python = process.env.ARPO_LAB_PYTHON ?? "python3";

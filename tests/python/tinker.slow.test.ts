@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { tasks } from "../../src/data/tasks/index.js";
+import { tasks } from "../../src/tasks/tasks/index.js";
 import { advantages } from "../../src/learn/advantages.js";
 import { fineTune } from "../../src/learn/sft/fine-tune.js";
 import { Learner, update } from "../../src/learn/update/learner.js";
@@ -24,13 +24,13 @@ import { score } from "../../src/reward/score-trees.js";
 import { rollout } from "../../src/rollout/rollout.js";
 import { worldDemonstrations } from "../../src/run/tiny/world-demonstrations.js";
 import { tinyTokenizer } from "../../src/run/tiny/tiny-tokenizer.js";
-import { engine } from "../../src/scale/engine.js";
-import type { TinkerPolicy } from "../../src/scale/tinker/tinker-policy.js";
+import { engine } from "../../src/interop/engine.js";
+import type { TinkerPolicy } from "../../src/interop/tinker/tinker-policy.js";
 import {
   adaptersOf,
   apart,
   SurprisedTrainee,
-} from "../../src/scale/tinker/testing/near-and-far.js";
+} from "../../src/interop/tinker/testing/near-and-far.js";
 import { ready } from "../../src/tensor/backends.js";
 import { ToolSet } from "../../src/tools/tool-set.js";
 

@@ -14,8 +14,8 @@ import { saveModel } from "../../src/model/files/save-model.js";
 import { trainBpe } from "../../src/model/tokenizer/train-bpe.js";
 import { writeSafetensors } from "../../src/model/files/write-safetensors.js";
 import type { SaveModelOptions } from "../../src/model/files/write-weights.js";
-import { tasks } from "../../src/data/tasks/index.js";
-import { Random } from "../../src/random/random.js";
+import { tasks } from "../../src/tasks/tasks/index.js";
+import { Random } from "../../src/base/random/random.js";
 import type { tf } from "../../src/tensor/tf.js";
 
 const python = process.env.ARPO_LAB_PYTHON ?? "python3";

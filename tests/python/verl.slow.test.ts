@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Random } from "../../src/random/random.js";
-import { exportVerl } from "../../src/scale/verl/export-verl.js";
+import { Random } from "../../src/base/random/random.js";
+import { exportVerl } from "../../src/interop/verl/export-verl.js";
 import type { ConfigPreset } from "../../src/run/config/presets.js";
 
 const python = process.env.ARPO_LAB_PYTHON ?? "python3";

@@ -1,5 +1,5 @@
-import type { Environment, EnvironmentStart } from "../../src/environment/environment.js";
-import { Random } from "../../src/random/random.js";
+import type { Environment, EnvironmentStart } from "../../src/environments/environment.js";
+import { Random } from "../../src/base/random/random.js";
 import { ScriptedPolicy } from "../../src/rollout/testing/scripted-policy.js";
 
 /** How often instances were made and disposed. */

@@ -65,7 +65,7 @@ test("what CI, the workflows and package.json call exists", () => {
 
 test("a release compiles every platform's addon", async () => {
   const { addons } = (await import(
-    pathToFileURL(join(root, "scripts/package/package-rules.mjs")).href
+    pathToFileURL(join(root, "tools/package/package-rules.mjs")).href
   )) as {
     addons: string[];
   };
@@ -75,7 +75,7 @@ test("a release compiles every platform's addon", async () => {
 
 test("a file that nobody meant to be at the root is named", async () => {
   const { unknownEntries } = (await import(
-    pathToFileURL(join(root, "scripts/architecture/root-entries.mjs")).href
+    pathToFileURL(join(root, "tools/architecture/root-entries.mjs")).href
   )) as { unknownEntries: (names?: string[]) => string[] };
   assert.deepEqual(unknownEntries(["src", "family", "dist", "a.tgz", "out.json"]), [
     "family",
@@ -86,7 +86,7 @@ test("a file that nobody meant to be at the root is named", async () => {
 
 test("a folder of product code with more than 20 entries is named", async () => {
   const { crowdedFolders } = (await import(
-    pathToFileURL(join(root, "scripts/architecture/folder-sizes.mjs")).href
+    pathToFileURL(join(root, "tools/architecture/folder-sizes.mjs")).href
   )) as { crowdedFolders: (roots?: string[]) => string[] };
   assert.match(
     crowdedFolders(["tests"]).join("\n"),

@@ -9,7 +9,7 @@ interface Parameter {
   name: string;
   comment: string;
 }
-const script = new URL("../../../scripts/architecture/documented.mjs", import.meta.url);
+const script = new URL("../../../tools/architecture/documented.mjs", import.meta.url);
 const { parametersIn, undescribedParameters } = (await import(script.href)) as {
   parametersIn(paths: readonly string[]): Parameter[];
   undescribedParameters(paths?: readonly string[]): { count: number; faults: string[] };

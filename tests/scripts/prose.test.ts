@@ -8,7 +8,7 @@ interface Prose {
   documents(): Map<string, string[]>;
   exempt: string[];
 }
-const script = new URL("../../../scripts/prose.mjs", import.meta.url);
+const script = new URL("../../../tools/prose.mjs", import.meta.url);
 const { faultsOfProse, proseOf, documents, exempt } = (await import(
   pathToFileURL(fileURLToPath(script)).href
 )) as Prose;
@@ -42,7 +42,7 @@ test("code, formulas, comments and links' targets are not prose", () => {
 
 test("help, lessons, stable doc comments and documents are read, and what is exempt exists", () => {
   const all = documents();
-  for (const path of ["README.md", "notebooks/00-tour.ipynb", "cli/commands/eval.ts"]) {
+  for (const path of ["README.md", "notebooks/00-tour.ipynb", "apps/cli/commands/eval.ts"]) {
     assert.ok(all.has(path), path);
   }
   for (const path of exempt) assert.ok(all.has(path), path);

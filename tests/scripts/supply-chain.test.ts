@@ -6,7 +6,7 @@ interface SupplyChain {
   faultsOfLock(file: string, lock: object): string[];
   faultsOfPage(text: string, names: readonly string[]): string[];
 }
-const script = new URL("../../../scripts/architecture/supply-chain.mjs", import.meta.url);
+const script = new URL("../../../tools/architecture/supply-chain.mjs", import.meta.url);
 const { faultsOfLock, faultsOfPage } = (await import(
   pathToFileURL(fileURLToPath(script)).href
 )) as SupplyChain;

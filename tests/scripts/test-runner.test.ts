@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 
 const root = new URL("../../../", import.meta.url);
-const { runTestFile } = (await import(new URL("scripts/testing/run-file.mjs", root).href)) as {
+const { runTestFile } = (await import(new URL("tools/testing/run-file.mjs", root).href)) as {
   runTestFile: (
     file: string,
     options: { limit: number },
@@ -15,7 +15,7 @@ const { runTestFile } = (await import(new URL("scripts/testing/run-file.mjs", ro
     left: string[];
   }>;
 };
-const { maySkip } = (await import(new URL("scripts/testing/skips.mjs", root).href)) as {
+const { maySkip } = (await import(new URL("tools/testing/skips.mjs", root).href)) as {
   maySkip: (reason: string) => boolean;
 };
 

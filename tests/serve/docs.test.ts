@@ -16,7 +16,7 @@ const blocks = (kind: string) =>
 
 const server = spawn(
   process.execPath,
-  [join(root, "bin", "arpo-lab.mjs"), "serve", "data/models/tiny", "--port", "0"],
+  [join(root, "apps/cli/bin/arpo-lab.mjs"), "serve", "data/models/tiny", "--port", "0"],
   { cwd: root, stdio: ["ignore", "pipe", "pipe"] },
 );
 const run = promisify(execFile);

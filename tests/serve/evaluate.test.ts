@@ -1,10 +1,10 @@
 // An evaluation over our own endpoint gives the samples of one on this machine.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { world } from "../../src/data/tasks/world.js";
+import { world } from "../../src/tasks/tasks/world.js";
 import { evaluate, type EvaluateOptions } from "../../src/eval/evaluate.js";
 import { Policy } from "../../src/policy/policies.js";
-import { taskTools } from "../../src/defaults/task-tools.js";
+import { taskTools } from "../../src/tasks/task-tools.js";
 import { serveTiny, tinyFolder } from "./tiny-server.js";
 
 test("evaluate() gives over an endpoint what it gives here", async (t) => {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import OpenAI from "openai";
-import { tasks } from "../../src/data/tasks/index.js";
-import { Random } from "../../src/random/random.js";
+import { tasks } from "../../src/tasks/tasks/index.js";
+import { Random } from "../../src/base/random/random.js";
 import { calculate } from "../../src/tools/calculator/arithmetic.js";
 import { until } from "../until.js";
 import { serveTiny } from "./tiny-server.js";

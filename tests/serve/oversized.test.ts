@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ChatTemplate } from "../../src/model/tokenizer/chat-template.js";
 import { HfTokenizer } from "../../src/model/tokenizer/hf-tokenizer.js";
-import { TextWork } from "../../src/serve/text-work.js";
+import { TextWork } from "../../src/interop/serve/text-work.js";
 import { serveTiny, tinyFolder } from "./tiny-server.js";
 
 interface Answer {

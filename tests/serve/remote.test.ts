@@ -1,15 +1,15 @@
 // Our remote policy against our own server: what comes over the wire is what a local policy gives.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tasks } from "../../src/data/tasks/index.js";
-import { world } from "../../src/data/tasks/world.js";
+import { tasks } from "../../src/tasks/tasks/index.js";
+import { world } from "../../src/tasks/tasks/world.js";
 import { Policy } from "../../src/policy/policies.js";
 import type { Dialect, RemoteApi } from "../../src/policy/remote/dialect.js";
 import type { Segment } from "../../src/policy/policy.js";
-import { Random } from "../../src/random/random.js";
+import { Random } from "../../src/base/random/random.js";
 import { rollout } from "../../src/rollout/rollout.js";
 import { rolloutPresets } from "../../src/rollout/presets.js";
-import { taskTools } from "../../src/defaults/task-tools.js";
+import { taskTools } from "../../src/tasks/task-tools.js";
 import { serveTiny, tinyFolder } from "./tiny-server.js";
 
 function assertNear(actual: ArrayLike<number>, expected: ArrayLike<number>, what: string): void {

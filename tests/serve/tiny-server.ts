@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Policy } from "../../src/policy/policies.js";
-import { PolicyServer, type ServeOptions } from "../../src/serve/policy-server.js";
+import { PolicyServer, type ServeOptions } from "../../src/interop/serve/policy-server.js";
 
 export const tinyFolder = fileURLToPath(new URL("../../../data/models/tiny", import.meta.url));
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
-import { writeSite } from "../../cli/site/write-site.js";
+import { writeSite } from "../../apps/site/write/write-site.js";
 import type { DrivenPage, TabBrowser } from "./browsers/driven.js";
 import { openBrowser } from "./browsers/open-browser.js";
 import {

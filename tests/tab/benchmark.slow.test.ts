@@ -4,14 +4,14 @@ import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
-import type { TrainingFigure } from "../../bench/page/measure-training.js";
+import type { TrainingFigure } from "../../tools/bench/page/measure-training.js";
 import { temporaryFolder } from "../temporary.js";
 import { launchChromium } from "./browsers/chromium.js";
 import { StaticHost } from "./static-host.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const { writeBenchmarkPage } = (await import(
-  new URL("../../../bench/page/write-page.mjs", import.meta.url).href
+  new URL("../../../tools/bench/page/write-page.mjs", import.meta.url).href
 )) as { writeBenchmarkPage: (out: string) => Promise<void> };
 
 test("a tab trains two models on each wasm build, and gives figures to copy", async () => {

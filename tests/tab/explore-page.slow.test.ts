@@ -12,7 +12,7 @@ import { StaticHost } from "./static-host.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const { writeExplorePage } = (await import(
-  new URL("../../../scripts/tab/explore-page.mjs", import.meta.url).href
+  new URL("../../../tools/tab/explore-page.mjs", import.meta.url).href
 )) as { writeExplorePage: (out: string) => Promise<Record<string, number>> };
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const fixture = (name: string) => join(root, "tests/fixtures/rollouts", name);

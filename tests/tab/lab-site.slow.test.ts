@@ -5,7 +5,7 @@ import { join } from "node:path";
 import test, { after, before } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { writeSite } from "../../cli/site/write-site.js";
+import { writeSite } from "../../apps/site/write/write-site.js";
 import { until } from "../until.js";
 import { launchChromium } from "./browsers/chromium.js";
 import {

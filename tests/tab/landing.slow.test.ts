@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import test, { after, before } from "node:test";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { writeSite } from "../../cli/site/write-site.js";
+import { writeSite } from "../../apps/site/write/write-site.js";
 import { launchChromium } from "./browsers/chromium.js";
 import { ready, shown } from "./lab-page.js";
 import { StaticHost } from "./static-host.js";

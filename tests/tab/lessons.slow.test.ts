@@ -6,7 +6,7 @@ import { openBrowser } from "./browsers/open-browser.js";
 import { type Json, TabKernel } from "./tab-kernel.js";
 
 const root = new URL("../../../", import.meta.url);
-const { carried, steady } = (await import(new URL("scripts/lessons/said.mjs", root).href)) as {
+const { carried, steady } = (await import(new URL("tools/lessons/said.mjs", root).href)) as {
   carried: (outputs: readonly Json[]) => Json[];
   steady: (text: string) => string;
 };

@@ -4,13 +4,13 @@ import test from "node:test";
 
 const root = new URL("../../../", import.meta.url);
 const { nodeImports, nodeGlobals } = (await import(
-  new URL("scripts/tab/node-imports.mjs", root).href
+  new URL("tools/tab/node-imports.mjs", root).href
 )) as {
   nodeImports: (entries: readonly string[]) => Promise<string[]>;
   nodeGlobals: (entries: readonly string[]) => Promise<string[]>;
 };
 
-const { tabLines } = (await import(new URL("scripts/tab/lines.mjs", root).href)) as {
+const { tabLines } = (await import(new URL("tools/tab/lines.mjs", root).href)) as {
   tabLines: () => { place: string; lines: number }[];
 };
 
@@ -39,12 +39,14 @@ test("nor does any public entry use a global of Node's", async () => {
 
 /** The kernel's threads, as a tab has them, and the routes of its server. */
 const kernel = [
-  "tab/kernel/cells.js",
-  "tab/kernel/compiler.js",
-  "tab/kernel/launch.js",
+  "apps/site/tab/kernel/cells.js",
+  "apps/site/tab/kernel/compiler.js",
+  "apps/site/tab/kernel/launch.js",
   ...["contents/contents.js", "contents/routes.js", "lab/routes.js", "lab/pages.js"],
   ...["kernels/channels.js", "kernels/kernels.js", "kernels/routes.js", "kernels/sessions.js"],
-].map((name) => (name.startsWith("tab/") ? `dist/${name}` : `dist/kernel/server/${name}`));
+].map((name) =>
+  name.startsWith("apps/site/tab/") ? `dist/${name}` : `dist/kernel/server/${name}`,
+);
 
 test("nor does the kernel, or what its server answers with", async () => {
   assert.deepEqual(await nodeImports(kernel), []);
@@ -56,7 +58,7 @@ test("nor does the kernel, or what its server answers with", async () => {
 });
 
 test("cells of a tab import every entry point but those that serve or look at a machine", async () => {
-  const { entryPoints } = await import("../../tab/kernel/entry-points.js");
+  const { entryPoints } = await import("../../apps/site/tab/kernel/entry-points.js");
   const { exports } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as {
     exports: Record<string, unknown>;
   };

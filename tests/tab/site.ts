@@ -1,11 +1,11 @@
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { siteFiles, typescriptModule } from "../../cli/site/write-site.js";
+import { siteFiles, typescriptModule } from "../../apps/site/write/write-site.js";
 import { type Find, inFolder, StaticHost } from "./static-host.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const { bundleForTab, bundleFrame, kernelThreads, threads } = (await import(
-  new URL("../../../scripts/tab/bundle.mjs", import.meta.url).href
+  new URL("../../../tools/tab/bundle.mjs", import.meta.url).href
 )) as {
   bundleForTab: (
     entries: Record<string, string>,
@@ -41,7 +41,7 @@ export async function startSite(
     const attempts = { "attempts-worker": "dist/tests/tab/work/attempts-worker.js" };
     const alone = [await bundleFrame(), await bundleForTab(attempts, oneFile)];
     for (const { path, contents } of alone.flatMap(({ outputFiles: made }) => made))
-      scripts.set(`scripts/${basename(path)}`, contents);
+      scripts.set(`tools/${basename(path)}`, contents);
     for (const [name, bytes] of siteFiles()) scripts.set(name, bytes);
     scripts.set("typescript.js", typescriptModule());
   }

@@ -125,13 +125,13 @@ test("a failed native build says so in one line and is no error", () => {
   try {
     for (const part of [
       ...["native/src", "native/addon"],
-      ...["scripts/native/build-native.mjs", "scripts/native/native-jobs.mjs"],
+      ...["tools/native/build-native.mjs", "tools/native/native-jobs.mjs"],
     ]) {
       cpSync(join(root, part), join(folder, part), { recursive: true });
     }
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
     const build = (env: Record<string, string>) =>
-      execFileSync(process.execPath, [join(folder, "scripts/native/build-native.mjs")], {
+      execFileSync(process.execPath, [join(folder, "tools/native/build-native.mjs")], {
         encoding: "utf8",
         env,
         stdio: ["ignore", "pipe", "pipe"],

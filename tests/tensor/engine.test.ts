@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Random } from "../../src/random/random.js";
+import { Random } from "../../src/base/random/random.js";
 import { tf } from "../../src/tensor/tf.js";
 import type { EngineBackend } from "../../src/tensor/engine/engine-backend.js";
 

@@ -1,4 +1,4 @@
-import { Random } from "../../src/random/random.js";
+import { Random } from "../../src/base/random/random.js";
 import { causalAttention } from "../../src/tensor/ops/causal-attention.js";
 import { embed } from "../../src/tensor/ops/embed.js";
 import { adaptedLinear, linear } from "../../src/tensor/ops/linear.js";

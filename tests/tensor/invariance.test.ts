@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Model } from "../../src/model/transformer/transformer.js";
-import { Random } from "../../src/random/random.js";
+import { Random } from "../../src/base/random/random.js";
 import type { EngineBackend } from "../../src/tensor/engine/engine-backend.js";
 import { gradientsOf } from "../../src/tensor/gradients.js";
 import { logProbEntropyFromHidden } from "../../src/tensor/ops/log-prob-entropy-from-hidden.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Random } from "../../src/random/random.js";
+import { Random } from "../../src/base/random/random.js";
 import { Model } from "../../src/model/transformer/transformer.js";
 import { packHalf, unpackHalf } from "../../src/model/files/half.js";
 import { addLora } from "../../src/model/lora/add-lora.js";

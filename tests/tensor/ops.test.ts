@@ -6,7 +6,7 @@ import { tf } from "../../src/tensor/tf.js";
 import { opCases, type OpResult, runCase } from "./op-cases.js";
 
 // The plain versions in double precision, already checked against finite differences there.
-const script = fileURLToPath(new URL("../../../scripts/vendor/float64.mjs", import.meta.url));
+const script = fileURLToPath(new URL("../../../tools/vendor/float64.mjs", import.meta.url));
 const reference = JSON.parse(
   execFileSync(process.execPath, [script, "dist/tests/tensor/op-reference.js"], {
     encoding: "utf8",

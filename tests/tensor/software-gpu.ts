@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-// Chromium brings a software adapter: slow, and right or wrong like another. The card kit (bench/kit) chooses itself.
+// Chromium brings a software adapter: slow, and right or wrong like another. The card kit (tools/bench/kit) chooses itself.
 const software = "/usr/lib/chromium/vk_swiftshader_icd.json";
 
 /** Whether a check failed for want of any GPU, even one of software. */

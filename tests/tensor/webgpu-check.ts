@@ -7,7 +7,7 @@ import { fetchWeights } from "../../src/model/decoder/of-model.js";
 import { Model } from "../../src/model/transformer/transformer.js";
 import type { Tokenizer } from "../../src/model/tokenizer/tokenizer.js";
 import { Policy } from "../../src/policy/policies.js";
-import { Random } from "../../src/random/random.js";
+import { Random } from "../../src/base/random/random.js";
 import { ready } from "../../src/tensor/backends.js";
 import { opCases, runCase } from "./op-cases.js";
 

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { Random } from "../../src/random/random.js";
+import { Random } from "../../src/base/random/random.js";
 import { score } from "../../src/reward/score-trees.js";
 import { rollout } from "../../src/rollout/rollout.js";
 import { ScriptedPolicy } from "../../src/rollout/testing/scripted-policy.js";

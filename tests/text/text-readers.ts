@@ -25,7 +25,7 @@ import { splitLines } from "../../kernel/notebook/notebook.js";
 import { parseNotebook } from "../../kernel/notebook/read.js";
 import { stackFrames } from "../../kernel/run/traceback.js";
 import { isBase64 } from "../../kernel/server/contents/contents.js";
-import { failureText } from "../../cli/run/run-notebook.js";
+import { failureText } from "../../apps/cli/run/run-notebook.js";
 import { isVerdict, readReply } from "../../src/eval/judge/read-reply.js";
 import { trimGeneration } from "../../src/eval/infer/conversation.js";
 import {
@@ -37,20 +37,20 @@ import {
 } from "../../src/eval/metrics/answer-metrics.js";
 import { judgeVerdict } from "../../src/eval/metrics/judge-verdict.js";
 import { countBlocks, outputLength } from "../../src/eval/metrics/evaluate-item.js";
-import { WordTokenizer } from "../../src/import/trees/segments.js";
-import { parseCsv } from "../../src/data/read-rows.js";
-import { withoutSecrets } from "../../src/http/without-secrets.js";
+import { WordTokenizer } from "../../src/formats/trees/segments.js";
+import { parseCsv } from "../../src/tasks/read-rows.js";
+import { withoutSecrets } from "../../src/base/http/without-secrets.js";
 import { HfTokenizer } from "../../src/model/tokenizer/hf-tokenizer.js";
-import { verlStep } from "../../src/scale/verl/verl-step.js";
+import { verlStep } from "../../src/interop/verl/verl-step.js";
 import { callFormat, callFormatNames } from "../../src/tools/calls/call-format.js";
 import { integerArithmetic } from "../../src/tools/python/python-tool.js";
 import { parseOverride } from "../../src/run/config/override.js";
 import { runLine } from "../../src/run/loggers/json-lines.js";
 import { answerIn } from "../../src/view/explorer/page/tree/tree-facts.js";
 import { questionOf } from "../../src/view/explorer/page/tree/question.js";
-import { nearest } from "../../arguments/nearest.js";
-import { splitOutput } from "../../src/import/row/message-text.js";
-import { parseLenient } from "../../src/import/import-rollouts.js";
+import { nearest } from "../../common/options/nearest.js";
+import { splitOutput } from "../../src/formats/row/message-text.js";
+import { parseLenient } from "../../src/formats/import-rollouts.js";
 import { ChatTemplate, chatMl } from "../../src/model/tokenizer/chat-template.js";
 import {
   extractAnswer,
@@ -68,13 +68,17 @@ import {
 import { gsm8k, math, mathNumeric } from "../../src/reward/answers/math.js";
 import { mathEquivalent, normalizeMath } from "../../src/reward/answers/math-equivalence.js";
 import { numericEquivalent } from "../../src/reward/answers/numeric-equivalence.js";
-import { tokenKinds } from "../../src/rollout/entropy/model-tokens.js";
-import { asObject, toolFormat, type ToolFormatName } from "../../src/serve/tools/tool-format.js";
-import { ToolReader } from "../../src/serve/chat.js";
-import { callContent, toolContent } from "../../src/text/call-input.js";
-import { printable } from "../../src/text/printable.js";
-import * as python from "../../src/text/python-text.js";
-import { isResult, resultBlocks, resultIn } from "../../src/text/result-block.js";
+import { tokenKinds } from "../../src/measure/entropy/model-tokens.js";
+import {
+  asObject,
+  toolFormat,
+  type ToolFormatName,
+} from "../../src/interop/serve/tools/tool-format.js";
+import { ToolReader } from "../../src/interop/serve/chat.js";
+import { callContent, toolContent } from "../../src/base/text/call-input.js";
+import { printable } from "../../src/base/text/printable.js";
+import * as python from "../../src/base/text/python-text.js";
+import { isResult, resultBlocks, resultIn } from "../../src/base/text/result-block.js";
 import { calculate } from "../../src/tools/calculator/arithmetic.js";
 import { bestPassage } from "../../src/tools/pages/best-passage.js";
 import { htmlText } from "../../src/tools/pages/html-text.js";

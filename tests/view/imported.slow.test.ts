@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { importRollouts } from "../../src/import/import-rollouts.js";
-import { readRollouts } from "../../src/import/read-rollouts.js";
+import { importRollouts } from "../../src/formats/import-rollouts.js";
+import { readRollouts } from "../../src/formats/read-rollouts.js";
 import { showImported } from "../../src/view/imported/imported-view.js";
 import { browserPath, openPage, type Page } from "./browser.js";
 

@@ -1,6 +1,6 @@
 // The type error of a wrong call in one line: what is wrong, what is accepted, the nearest name. TypeScript
 // tells of every overload in turn, each with the whole of its signature.
-import { nearest } from "../../../arguments/nearest.js";
+import { nearest } from "../../../common/options/nearest.js";
 import type { api, BoundFile } from "./typescript.js";
 import type { World } from "./world.js";
 

@@ -1,4 +1,4 @@
-import { nearest } from "../../../arguments/nearest.js";
+import { nearest } from "../../../common/options/nearest.js";
 import type { CellDiagnostic } from "../../contract/compiler.js";
 import { choices, isText, type Stage } from "../../contract/stage.js";
 import type { api, TypeScript } from "../check/typescript.js";

@@ -5,7 +5,7 @@ import { builtins } from "./registry.js";
 import { insteadOf } from "./elsewhere.js";
 import { expandStage, type Expansion, MappedText } from "./expand.js";
 import { type MagicLine, problem, readHead } from "./head.js";
-import { nearest } from "../../../arguments/nearest.js";
+import { nearest } from "../../../common/options/nearest.js";
 import type { Stage } from "../../contract/stage.js";
 
 /** A cell as it is to be compiled. */

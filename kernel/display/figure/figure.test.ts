@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { FakeHost } from "../../../tests/display/fake-host.js";
 import { formatValue } from "../format.js";
-import { figurePicture } from "../../../picture/picture.js";
-import { packedLibrary } from "../../../picture/figure-html.js";
-import { scaleOf } from "../../../picture/scale.js";
+import { figurePicture } from "../../../common/picture/picture.js";
+import { packedLibrary } from "../../../common/picture/figure-html.js";
+import { scaleOf } from "../../../common/picture/scale.js";
 
 const line = (extra: object = {}) => ({
   data: [{ y: [1, 3, 2], name: "<loss>" }],

@@ -1,6 +1,6 @@
-import { figureHtml, libraryHtml } from "../../../picture/figure-html.js";
-import type { FigureLike } from "../../../picture/figure-like.js";
-import { figurePicture } from "../../../picture/picture.js";
+import { figureHtml, libraryHtml } from "../../../common/picture/figure-html.js";
+import type { FigureLike } from "../../../common/picture/figure-like.js";
+import { figurePicture } from "../../../common/picture/picture.js";
 import { currentHost, type KernelHost, type MimeBundle } from "../../host/host.js";
 import { escapeHtml } from "../html.js";
 import { type Json, toJson } from "../json.js";

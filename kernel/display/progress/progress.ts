@@ -1,4 +1,4 @@
-import { checkOptions, fromTo, type OptionRules } from "../../../arguments/check-options.js";
+import { checkOptions, fromTo, type OptionRules } from "../../../common/options/check-options.js";
 import { noteWidth, writeNote } from "#platform/note";
 import { randomUUID } from "#platform/uuid";
 import { currentHost } from "../../host/host.js";

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../../arguments/check-options.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import { randomUUID } from "#platform/uuid";
 import {
   type Comm,

@@ -1,8 +1,8 @@
-import { checkOptions } from "../../../arguments/check-options.js";
-import { closedPageMeta } from "../../../picture/closed-page.js";
-import { figureHtml, libraryHtml } from "../../../picture/figure-html.js";
-import type { FigureLike } from "../../../picture/figure-like.js";
-import { figurePicture } from "../../../picture/picture.js";
+import { checkOptions } from "../../../common/options/check-options.js";
+import { closedPageMeta } from "../../../common/picture/closed-page.js";
+import { figureHtml, libraryHtml } from "../../../common/picture/figure-html.js";
+import type { FigureLike } from "../../../common/picture/figure-like.js";
+import { figurePicture } from "../../../common/picture/picture.js";
 import { isFigure } from "../../display/figure/figure.js";
 import { escapeHtml } from "../../display/html.js";
 import { base64, sniffImage } from "../../display/displayable.js";

@@ -2,7 +2,7 @@ import { lstatIfThereSync, readdir, rename, rm, rmdir } from "#platform/files";
 import type { HeldFolder } from "#platform/held-folder";
 import { extname } from "#platform/path";
 import type { Writer } from "../../notebook/write.js";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
 import { innerFolder, type Paths } from "./paths.js";
 import { Place } from "./place.js";
 import { readWhole, timeOf } from "./read-whole.js";

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import type { Json } from "../../../http-server/body.js";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import type { Json } from "../../../common/http-server/body.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
 import type { Answer, Call, Router } from "../http/router.js";
 
 /** What the thread is started with. */

@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ErrorResponse, toErrorResponse } from "../../../http-server/error-response.js";
-import { packagePath } from "../../../platform/node/modules/package-path.js";
+import { ErrorResponse, toErrorResponse } from "../../../common/http-server/error-response.js";
+import { packagePath } from "../../../common/platform/node/modules/package-path.js";
 import { Contents } from "./contents.js";
 import { shippedNotebooks } from "./shipped.js";
 import { temporaryFolder } from "../../../tests/temporary.js";

@@ -12,7 +12,7 @@ import {
 } from "#platform/files";
 import { basename, extname } from "#platform/path";
 import { replaceFile, type Writer } from "../../notebook/write.js";
-import { ErrorResponse, toErrorResponse } from "../../../http-server/error-response.js";
+import { ErrorResponse, toErrorResponse } from "../../../common/http-server/error-response.js";
 import { Checkpoints } from "./checkpoints.js";
 import { locked } from "./locked.js";
 import { type ContentsModel, type GetOptions, mimeOf, type SaveModel } from "./model.js";

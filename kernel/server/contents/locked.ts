@@ -9,7 +9,7 @@ import {
 } from "#platform/files";
 import { hostname, isRunning, processId } from "#platform/process/machine";
 import { randomUUID } from "#platform/uuid";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
 import type { Place } from "./place.js";
 
 /** For how long one lab waits for another that is saving the same file, in milliseconds. */

@@ -1,7 +1,7 @@
 import { fromVersion3 } from "../../notebook/from-version-3.js";
 import { joinLines, splitLines } from "../../notebook/notebook.js";
 import { validateNotebook } from "../../notebook/validate.js";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
 
 type Json = Record<string, unknown>;
 

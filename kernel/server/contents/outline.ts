@@ -1,4 +1,4 @@
-import type { Json } from "../../../http-server/body.js";
+import type { Json } from "../../../common/http-server/body.js";
 
 /** What those who follow a notebook's runs need of it when it was saved: its cells and how often they ran. */
 export function outlineOf(notebook: Json): Json {

@@ -2,7 +2,7 @@ import { existsSync, isLinkSync, mkdirSync, realpathSync, statIfThereSync } from
 import { type HeldFolder, holdFolder } from "#platform/held-folder";
 import { system } from "#platform/process/machine";
 import { dirname, join, relative, sep } from "#platform/path";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
 import { Place } from "./place.js";
 
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? "";

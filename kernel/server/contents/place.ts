@@ -10,7 +10,7 @@ import {
   readNoFollow,
 } from "#platform/files";
 import type { HeldFolder } from "#platform/held-folder";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
 import type { OpenedFile } from "../http/router.js";
 
 /** So often a file is opened that is replaced at the same moment. */

@@ -16,7 +16,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { holdFolder, holdFolderByPath } from "#platform/held-folder";
-import { toErrorResponse } from "../../../http-server/error-response.js";
+import { toErrorResponse } from "../../../common/http-server/error-response.js";
 import { Contents } from "./contents.js";
 import { Paths } from "./paths.js";
 import { temporaryFolder } from "../../../tests/temporary.js";

@@ -1,7 +1,7 @@
 import { joinBytes, longestText } from "#platform/bytes";
 import { type FileHandle, type FileStat, piecesOf } from "#platform/files";
 import { sha256Of } from "#platform/sha256";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
 
 /** The SHA-256 of an open file. */
 export async function hashOf(file: FileHandle): Promise<string> {

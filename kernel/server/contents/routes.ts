@@ -1,6 +1,6 @@
 import { basename } from "#platform/path";
-import { type Json, textField } from "../../../http-server/body.js";
-import { ErrorResponse, toErrorResponse } from "../../../http-server/error-response.js";
+import { type Json, textField } from "../../../common/http-server/body.js";
+import { ErrorResponse, toErrorResponse } from "../../../common/http-server/error-response.js";
 import type { Answer, Router } from "../http/router.js";
 import type { Contents } from "./contents.js";
 import { type ContentsModel, mimeOf, type SaveModel } from "./model.js";

@@ -2,7 +2,7 @@
 // messages pass through the main thread, and what is done here for a large file does not hold them up.
 import { Readable } from "node:stream";
 import { parentPort, workerData } from "node:worker_threads";
-import { toErrorResponse } from "../../../http-server/error-response.js";
+import { toErrorResponse } from "../../../common/http-server/error-response.js";
 import { Router } from "../http/router.js";
 import type { ContentsData, FromContents, ToContents } from "./client.js";
 import { Contents } from "./contents.js";

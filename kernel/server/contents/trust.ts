@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from "#platform/files";
 import { dirname } from "#platform/path";
 import { sha256 } from "#platform/sha256";
 import { writeAtomically } from "../../notebook/write.js";
-import type { Json } from "../../../http-server/body.js";
+import type { Json } from "../../../common/http-server/body.js";
 import { codeText } from "./notebook-text.js";
 
 const kept = 10_000;

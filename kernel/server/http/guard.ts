@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { ErrorResponse } from "../../../http-server/error-response.js";
-import { OwnPages, sameSecret } from "../../../http-server/own-pages.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
+import { OwnPages, sameSecret } from "../../../common/http-server/own-pages.js";
 
 function cookies(request: IncomingMessage): Map<string, string> {
   const all = new Map<string, string>();

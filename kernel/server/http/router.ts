@@ -1,5 +1,5 @@
-import { type Asked, type Json, readBody, readJson } from "../../../http-server/body.js";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import { type Asked, type Json, readBody, readJson } from "../../../common/http-server/body.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
 
 /** What a handler is given. */
 export interface Call {

@@ -1,6 +1,6 @@
 import { utf8Bytes, utf8Text } from "#platform/bytes";
 import { randomUUID } from "#platform/uuid";
-import type { Json } from "../../../http-server/body.js";
+import type { Json } from "../../../common/http-server/body.js";
 import { PROTOCOL_VERSION } from "../../wire/message.js";
 import type { Frames } from "./codec.js";
 import type { Listener } from "./listener.js";

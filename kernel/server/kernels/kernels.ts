@@ -1,5 +1,5 @@
 import type { KernelSpec } from "../../client/kernel-spec.js";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
 import type { Launch } from "./launched.js";
 import { type KernelModel, RunningKernel } from "./running-kernel.js";
 

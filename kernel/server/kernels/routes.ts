@@ -1,7 +1,7 @@
-import { textField } from "../../../http-server/body.js";
+import { textField } from "../../../common/http-server/body.js";
 import type { Router } from "../http/router.js";
 import type { Paths } from "../contents/paths.js";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
 import type { Kernels } from "./kernels.js";
 import type { Listener } from "./listener.js";
 import type { Sessions } from "./sessions.js";

@@ -3,7 +3,7 @@ import { later } from "#platform/process/turns";
 import { randomUUID } from "#platform/uuid";
 import type { KernelSpec } from "../../client/kernel-spec.js";
 import { PROTOCOL_VERSION } from "../../wire/message.js";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
 import type { Frames } from "./codec.js";
 import { Executions } from "./executions.js";
 import type { Launch, Launched } from "./launched.js";

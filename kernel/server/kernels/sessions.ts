@@ -1,7 +1,7 @@
 import { randomUUID } from "#platform/uuid";
 import type { Paths } from "../contents/paths.js";
-import { type Json, textField } from "../../../http-server/body.js";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import { type Json, textField } from "../../../common/http-server/body.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
 import type { Router } from "../http/router.js";
 import type { Kernels } from "./kernels.js";
 

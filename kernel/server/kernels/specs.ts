@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { kernelLogo } from "../../client/kernel-logo.js";
 import { findKernel, kernelFolders, type KernelSpec, ownKernel } from "../../client/kernel-spec.js";
 import { mimeOf } from "../contents/model.js";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
 import type { Answer, Router } from "../http/router.js";
 
 const ours = ["arpo-lab", "arpo-lab-js"];

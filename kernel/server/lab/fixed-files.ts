@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
 import { mimeOf } from "../contents/model.js";
 import { segmentsOf } from "../contents/paths.js";
 import type { Answer } from "../http/router.js";

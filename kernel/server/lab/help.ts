@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
 import type { Answer, Router } from "../http/router.js";
 import { fixedFiles } from "./fixed-files.js";
 import { plainDocs } from "./plain-docs.js";

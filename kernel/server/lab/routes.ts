@@ -8,8 +8,8 @@ import {
 } from "#platform/files";
 import { join } from "#platform/path";
 import { sha256 } from "#platform/sha256";
-import { type Json, textField } from "../../../http-server/body.js";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import { type Json, textField } from "../../../common/http-server/body.js";
+import { ErrorResponse } from "../../../common/http-server/error-response.js";
 import { writeAtomically } from "../../notebook/write.js";
 import type { Router } from "../http/router.js";
 import type { Pages } from "./pages.js";

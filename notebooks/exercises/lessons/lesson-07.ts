@@ -1,4 +1,4 @@
-import { tokenUpdate } from "../../../src/learn/loss/token-update.js";
+import { tokenUpdate } from "../../../src/learn/losses/token-update.js";
 import { dynamicBudget } from "../../../src/rollout/branch/dynamic-budget.js";
 import { checkFunction, checkValue } from "../check.js";
 import { rule } from "../rule.js";

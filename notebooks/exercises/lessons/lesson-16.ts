@@ -1,4 +1,4 @@
-import { turnBaseline } from "../../../src/learn/credit/turn-baseline.js";
+import { turnBaseline } from "../../../src/learn/estimators/turn-baseline.js";
 import { agree, checkFunction, checkValue } from "../check.js";
 import { rule } from "../rule.js";
 import { right, wrong } from "../verdict.js";

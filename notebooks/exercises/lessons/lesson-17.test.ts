@@ -1,4 +1,4 @@
-import { BranchValues } from "../../../src/values/branch-values.js";
+import { BranchValues } from "../../../src/measure/branch-values/branch-values.js";
 import { judgeAnswers } from "../testing/judge-answers.js";
 import { lesson17 } from "./lesson-17.js";
 

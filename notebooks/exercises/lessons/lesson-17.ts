@@ -1,5 +1,5 @@
-import type { BranchValues } from "../../../src/values/branch-values.js";
-import type { PlaceRule } from "../../../src/values/place-rules.js";
+import type { BranchValues } from "../../../src/measure/branch-values/branch-values.js";
+import type { PlaceRule } from "../../../src/measure/branch-values/place-rules.js";
 import { agree, checkFunction } from "../check.js";
 import { rule } from "../rule.js";
 import { right, type Verdict, wrong } from "../verdict.js";

@@ -5,14 +5,22 @@ export {
   type HarnessOptions,
   type HarnessRun,
   type RunReward,
-} from "../../capture/harness-rollout.js";
-export type { BranchPoint } from "../../capture/call-replay.js";
-export { capture, CaptureServer, type CaptureOptions } from "../../capture/capture-server.js";
-export { CaptureSession, type Captured, type SessionStart } from "../../capture/capture-session.js";
+} from "../../interop/capture/harness-rollout.js";
+export type { BranchPoint } from "../../interop/capture/call-replay.js";
+export {
+  capture,
+  CaptureServer,
+  type CaptureOptions,
+} from "../../interop/capture/capture-server.js";
+export {
+  CaptureSession,
+  type Captured,
+  type SessionStart,
+} from "../../interop/capture/capture-session.js";
 export type {
   CapturedCall,
   CapturedFunction,
   CaptureTask,
   LinkedCall,
   Rewrite,
-} from "../../capture/captured-call.js";
+} from "../../interop/capture/captured-call.js";

@@ -10,24 +10,24 @@ export type {
   CreditTree,
   CreditNode,
   TreeInput,
-} from "../../learn/credit/credit.js";
-export type { CreditOptions } from "../../learn/credit/registry.js";
+} from "../../learn/estimators/credit.js";
+export type { CreditOptions } from "../../learn/estimators/registry.js";
 export {
   type CreditBranch,
   appo,
   type AppoInput,
   type AppoOptions,
-} from "../../learn/credit/appo.js";
+} from "../../learn/estimators/appo.js";
 export { creditFigures, type CreditFigures } from "../../learn/measures/tree-metrics.js";
-export { at2po, type At2poOptions } from "../../learn/credit/at2po.js";
-export { fr3e, type Fr3eInput, type Fr3eOptions } from "../../learn/credit/fr3e.js";
+export { at2po, type At2poOptions } from "../../learn/estimators/at2po.js";
+export { fr3e, type Fr3eInput, type Fr3eOptions } from "../../learn/estimators/fr3e.js";
 export {
   giGpo,
   type GiGpoInput,
   type GiGpoOptions,
   type GiGpoSteps,
-} from "../../learn/credit/gigpo.js";
-export { mtGrpo, type MtGrpoInput, type MtGrpoOptions } from "../../learn/credit/mt-grpo.js";
+} from "../../learn/estimators/gigpo.js";
+export { mtGrpo, type MtGrpoInput, type MtGrpoOptions } from "../../learn/estimators/mt-grpo.js";
 export {
   spoChain,
   type SpoChainInput,
@@ -35,15 +35,15 @@ export {
   type CutPoint,
   spoTree,
   type SpoTreeOptions,
-} from "../../learn/credit/spo.js";
+} from "../../learn/estimators/spo.js";
 export {
   treeDiff,
   treeGrpo,
   type TreeGrpoOptions,
   type TreeTrajectories as TreeRows,
-} from "../../learn/credit/tree-grpo.js";
-export { treePo, type TreePoInput, type TreePoOptions } from "../../learn/credit/treepo.js";
-export { turnBaseline, type TurnBaselineOptions } from "../../learn/credit/turn-baseline.js";
+} from "../../learn/estimators/tree-grpo.js";
+export { treePo, type TreePoInput, type TreePoOptions } from "../../learn/estimators/treepo.js";
+export { turnBaseline, type TurnBaselineOptions } from "../../learn/estimators/turn-baseline.js";
 
 // Expansion
 export {

@@ -12,10 +12,10 @@ export {
   Str,
   toDateTime,
   Utils,
-} from "../../frame/danfo.js";
+} from "../../interop/frame/danfo.js";
 export {
   readJSON,
   type ReadJsonOptions,
   toJSON,
   type WriteJsonOptions,
-} from "../../frame/files.js";
+} from "../../interop/frame/files.js";

@@ -10,17 +10,17 @@ export {
   type ActorLoss,
   type ActorLossInput,
   valueLoss,
-} from "../../learn/loss/losses.js";
-export type { ActorLossOptions } from "../../learn/loss/loss-rules.js";
-export { aggregateLoss, type AggregateOptions } from "../../learn/loss/aggregate.js";
+} from "../../learn/losses/losses.js";
+export type { ActorLossOptions } from "../../learn/losses/loss-rules.js";
+export { aggregateLoss, type AggregateOptions } from "../../learn/losses/base/aggregate.js";
 export {
   klPenalty,
   type KlKind,
   klInReward,
   controlKl,
   type KlControl,
-} from "../../learn/loss/kl.js";
-export { entropyAwareAdvantage } from "../../learn/loss/tensor-ops.js";
+} from "../../learn/losses/base/kl.js";
+export { entropyAwareAdvantage } from "../../learn/losses/base/tensor-ops.js";
 export {
   correctionWeights,
   type WeightLevel,

@@ -7,33 +7,37 @@ export {
   type Cluster,
   type ClusterOptions,
   type SubmitOptions,
-} from "../../scale/job/cluster.js";
-export type { Job, JobStep } from "../../scale/job/job.js";
-export type { JobRecord, JobState } from "../../scale/job/job-record.js";
-export type { Sweep, SweepAxes, SweepRunOptions } from "../../scale/job/sweep.js";
-export type { RayNode } from "../../scale/ray/ray-api.js";
-export { RayError } from "../../scale/ray/ray-connection.js";
-export { engine } from "../../scale/engine.js";
+} from "../../interop/job/cluster.js";
+export type { Job, JobStep } from "../../interop/job/job.js";
+export type { JobRecord, JobState } from "../../interop/job/job-record.js";
+export type { Sweep, SweepAxes, SweepRunOptions } from "../../interop/job/sweep.js";
+export type { RayNode } from "../../interop/ray/ray-api.js";
+export { RayError } from "../../interop/ray/ray-connection.js";
+export { engine } from "../../interop/engine.js";
 export {
   TinkerError,
   TinkerLostAnswer,
   TinkerSessionOver,
-} from "../../scale/tinker/client/errors.js";
-export type { TinkerConnection } from "../../scale/tinker/client/settings.js";
+} from "../../interop/tinker/client/errors.js";
+export type { TinkerConnection } from "../../interop/tinker/client/settings.js";
 export {
   TinkerClient,
   type ServerModel,
   type WorkCall,
-} from "../../scale/tinker/client/tinker-client.js";
-export type { TinkerLora } from "../../scale/tinker/client/tinker-run.js";
-export type { TinkerOptions } from "../../scale/tinker/engine.js";
+} from "../../interop/tinker/client/tinker-client.js";
+export type { TinkerLora } from "../../interop/tinker/client/tinker-run.js";
+export type { TinkerOptions } from "../../interop/tinker/engine.js";
 export {
   TinkerPolicy,
   type TinkerParts,
   type TinkerSaved,
-} from "../../scale/tinker/tinker-policy.js";
-export type { TinkerCapabilities } from "../../scale/tinker/capabilities.js";
-export { serveSidecar } from "../../scale/verl/sidecar/serve-sidecar.js";
-export { exportVerl, type VerlExportOptions, type VerlJob } from "../../scale/verl/export-verl.js";
-export { importScript, type ImportedScript } from "../../scale/verl/import-script.js";
-export { readVerlRun, type VerlRunRead } from "../../scale/verl/read-verl-run.js";
+} from "../../interop/tinker/tinker-policy.js";
+export type { TinkerCapabilities } from "../../interop/tinker/capabilities.js";
+export { serveSidecar } from "../../interop/verl/sidecar/serve-sidecar.js";
+export {
+  exportVerl,
+  type VerlExportOptions,
+  type VerlJob,
+} from "../../interop/verl/export-verl.js";
+export { importScript, type ImportedScript } from "../../interop/verl/import-script.js";
+export { readVerlRun, type VerlRunRead } from "../../interop/verl/read-verl-run.js";

@@ -1,3 +1,3 @@
 /** A policy behind an endpoint that speaks OpenAI's protocol. Experimental: may change in any release. */
 
-export { PolicyServer, type ServeOptions } from "../../serve/policy-server.js";
+export { PolicyServer, type ServeOptions } from "../../interop/serve/policy-server.js";

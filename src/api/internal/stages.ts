@@ -1,3 +1,3 @@
 /** What a stage cell uses where the session has none of its own: the tiny model and its tools. Internal. */
 
-export { tinyModel, policy, tools } from "../../defaults/index.js";
+export { tinyModel, policy, tools } from "../../run/session-defaults.js";

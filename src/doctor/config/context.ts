@@ -1,9 +1,9 @@
-import type { Advice, RunFacts } from "../../../arguments/setting.js";
-import type { Task } from "../../data/task.js";
+import type { Advice, RunFacts } from "../../../common/options/setting.js";
+import type { Task } from "../../tasks/task.js";
 import type { ModelConfig } from "../../model/config.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Reward } from "../../reward/reward-function.js";
-import { estimatorNamed } from "../../learn/credit/registry.js";
+import { estimatorNamed } from "../../learn/estimators/registry.js";
 import { ruleNamed } from "../../rollout/rules/registry.js";
 import { completeSettings } from "../../rollout/rules/settings.js";
 import { creditSettings, expandSettings } from "../../run/config/keys.js";

@@ -1,5 +1,5 @@
-import { lossDefaults } from "../../learn/loss/options.js";
-import { lossFacts, type LossName, lossNames } from "../../learn/loss/registry.js";
+import { lossDefaults } from "../../learn/losses/base/options.js";
+import { lossFacts, type LossName, lossNames } from "../../learn/losses/registry.js";
 import { parameterKeys } from "../../run/config/loss-keys.js";
 import type { Config } from "../../run/config/schema.js";
 import { findings } from "../check.js";

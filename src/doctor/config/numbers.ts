@@ -1,5 +1,5 @@
-import { clipBounds } from "../../learn/loss/options.js";
-import { lossFacts } from "../../learn/loss/registry.js";
+import { clipBounds } from "../../learn/losses/base/options.js";
+import { lossFacts } from "../../learn/losses/registry.js";
 import { updateOptions } from "../../run/trainer/options.js";
 import { findings } from "../check.js";
 import { hasReference, type Rule } from "./context.js";

@@ -1,13 +1,13 @@
 import { stat } from "node:fs/promises";
-import type { Task } from "../../data/task.js";
-import { world } from "../../data/tasks/world.js";
+import type { Task } from "../../tasks/task.js";
+import { world } from "../../tasks/tasks/world.js";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import { modelFolder } from "../../model/files/model-folder.js";
 import { weightShapes } from "../../model/transformer/weights.js";
 import { checkWeights, readModelFacts } from "../../model/files/open-model.js";
 import { loadReward } from "../../reward/load-reward.js";
 import type { Config } from "../../run/config/schema.js";
-import { taskTools } from "../../defaults/task-tools.js";
+import { taskTools } from "../../tasks/task-tools.js";
 import { fitTasks, tasksOf } from "../../run/trainer/tasks-of.js";
 import { rolloutOptions, validationOptions } from "../../run/trainer/options.js";
 import { refuseTaken } from "../../run/folder/lock-folder.js";

@@ -1,4 +1,4 @@
-import type { Task } from "../../data/task.js";
+import type { Task } from "../../tasks/task.js";
 import { findings } from "../check.js";
 import type { Rule } from "./context.js";
 

@@ -1,4 +1,4 @@
-import { spellingProblem } from "../../data/unspelled-words.js";
+import { spellingProblem } from "../../tasks/unspelled-words.js";
 import { findings } from "../check.js";
 import type { Rule } from "./context.js";
 

@@ -1,9 +1,9 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions, integer } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions, integer } from "../../../common/options/check-options.js";
 import { weightShapes } from "../../model/transformer/weights.js";
 import type { Policy } from "../../policy/policies.js";
 import type { Sequence } from "../../policy/policy.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { Config } from "../../run/config/schema.js";
 import { rolloutOptions } from "../../run/trainer/options.js";

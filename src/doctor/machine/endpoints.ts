@@ -1,4 +1,4 @@
-import { HttpError, requestJson } from "../../http/request-json.js";
+import { HttpError, requestJson } from "../../base/http/request-json.js";
 import { type Check, findings } from "../check.js";
 
 const { ok, error: wrong } = findings("endpoints");

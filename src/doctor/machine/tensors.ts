@@ -4,7 +4,7 @@ import { firstProgram, runProgram } from "./run-program.js";
 const { ok, note, slow, error: wrong } = findings("tensors");
 
 const compileIt =
-  "`node scripts/native/build-native.mjs` in a clone, with a C++ compiler, builds the faster addon; a package brings it for Linux, macOS and Windows";
+  "`node tools/native/build-native.mjs` in a clone, with a C++ compiler, builds the faster addon; a package brings it for Linux, macOS and Windows";
 
 /** What one core of this machine multiplies, in operations per second, by a quick trial. */
 export async function measureSpeed(): Promise<number> {

@@ -92,7 +92,7 @@ test("benchmarks.register() takes new names only", async () => {
 
 test("the included stand-ins are what their script makes", () => {
   const out = join(temporary, "made");
-  execFileSync(process.execPath, [join(root, "scripts/data/benchmarks.mjs"), out]);
+  execFileSync(process.execPath, [join(root, "tools/data/benchmarks.mjs"), out]);
   const shipped = join(root, "data/benchmarks");
   assert.deepEqual(readdirSync(out), readdirSync(shipped));
   assert.deepEqual(readdirSync(out).sort(), benchmarks.standIns().sort());

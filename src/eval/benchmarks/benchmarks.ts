@@ -1,5 +1,5 @@
 import { packagePath } from "#platform/modules/package-path";
-import { nearest } from "../../../arguments/nearest.js";
+import { nearest } from "../../../common/options/nearest.js";
 import type { Benchmark, LoadedBenchmark } from "./benchmark.js";
 import { behindHashes, readBenchmark } from "./read-benchmark.js";
 

@@ -1,6 +1,6 @@
 import { utf8Text } from "#platform/bytes";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import { sha256 } from "#platform/sha256";
 import { readFile } from "#platform/files";
 import { join } from "#platform/path";

@@ -1,7 +1,7 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions, integer, type OptionRules } from "../../../arguments/check-options.js";
-import type { Task } from "../../data/task.js";
-import type { TaskSet } from "../../data/tasks/task-set.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions, integer, type OptionRules } from "../../../common/options/check-options.js";
+import type { Task } from "../../tasks/task.js";
+import type { TaskSet } from "../../tasks/tasks/task-set.js";
 import type { Policy, Sampling } from "../../policy/policy.js";
 import { score } from "../../reward/score-trees.js";
 import { rolloutRules } from "../../rollout/options.js";

@@ -1,9 +1,9 @@
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import { encodeStart } from "../../model/tokenizer/encode-start.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Policy, Segment, Sequence, Session } from "../../policy/policy.js";
-import type { Random } from "../../random/random.js";
-import { bareResultBlock, resultBlock, resultMarks } from "../../text/result-block.js";
+import type { Random } from "../../base/random/random.js";
+import { bareResultBlock, resultBlock, resultMarks } from "../../base/text/result-block.js";
 import type { ToolOutcome } from "../../tools/tool-set.js";
 import type { InferenceSettings } from "./options.js";
 import type { ResultStep, Step, WrittenStep } from "./sample.js";

@@ -1,12 +1,12 @@
-import { kinds, shown } from "../../../arguments/check-arguments.js";
+import { kinds, shown } from "../../../common/options/check-arguments.js";
 import {
   integer,
   milliseconds,
   oneOf,
   optionsOf,
   type OptionRules,
-} from "../../../arguments/check-options.js";
-import { defined } from "../../../arguments/defined.js";
+} from "../../../common/options/check-options.js";
+import { defined } from "../../../common/options/defined.js";
 import { samplingRules } from "../../policy/check-generate.js";
 import type { Sampling } from "../../policy/policy.js";
 

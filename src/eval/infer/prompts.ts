@@ -1,5 +1,5 @@
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
-import { nearest } from "../../../arguments/nearest.js";
+import { nearest } from "../../../common/options/nearest.js";
 
 const boxed =
   "Give the exact final answer, in LaTeX, inside \\boxed{} at the end of the answer block.";

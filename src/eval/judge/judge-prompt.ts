@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 
 /** What a judge is asked about one prediction. */
 export interface JudgeQuestion {

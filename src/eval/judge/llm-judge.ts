@@ -6,18 +6,18 @@ import {
   type OptionRules,
   required,
   rulesWithout,
-} from "../../../arguments/check-options.js";
+} from "../../../common/options/check-options.js";
 import { expectManyListeners } from "#platform/process/many-listeners";
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import { samplingRules } from "../../policy/check-generate.js";
 import {
   endpointRules,
   type EndpointOptions,
   webAddress,
   webAddresses,
-} from "../../http/endpoint-options.js";
-import { Endpoints } from "../../http/endpoints.js";
-import { HttpError } from "../../http/request-json.js";
+} from "../../base/http/endpoint-options.js";
+import { Endpoints } from "../../base/http/endpoints.js";
+import { HttpError } from "../../base/http/request-json.js";
 import { judgeVerdict } from "../metrics/judge-verdict.js";
 import { JudgeCache } from "./judge-cache.js";
 import type { JudgeCost, TokenPrice } from "./judge-cost.js";

@@ -1,6 +1,6 @@
 import { z } from "#zod";
-import { HttpError } from "../../http/request-json.js";
-import { blocks } from "../../text/result-block.js";
+import { HttpError } from "../../base/http/request-json.js";
+import { blocks } from "../../base/text/result-block.js";
 
 /**
  * Why a judge gave no verdict. `timeout`: nothing in time. `rate-limit`: 429. `server`: another status.

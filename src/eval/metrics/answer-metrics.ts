@@ -1,7 +1,7 @@
 import { sharedWords } from "../../reward/answers/qa-em.js";
 import { mathEquivalent } from "../../reward/answers/math-equivalence.js";
 import { numericEquivalent } from "../../reward/answers/numeric-equivalence.js";
-import { strip, withoutArticles, withoutPunctuation, words } from "../../text/python-text.js";
+import { strip, withoutArticles, withoutPunctuation, words } from "../../base/text/python-text.js";
 
 /** What Python's `repr` does not print as it is: control, format and unassigned characters, odd spaces. */
 const unprintable = /[\p{C}\p{Z}]/gu;

@@ -1,5 +1,5 @@
-import { blocks } from "../../text/result-block.js";
-import { strip } from "../../text/python-text.js";
+import { blocks } from "../../base/text/result-block.js";
+import { strip } from "../../base/text/python-text.js";
 import { type AnswerMetrics, mathMetrics, numericMetrics, qaMetrics } from "./answer-metrics.js";
 
 /** How many blocks of a tag are opened and closed, from left to right. */

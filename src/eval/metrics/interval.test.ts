@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { meanInterval } from "./interval.js";
 
 test("meanInterval() is Wilson's for right-or-wrong values", () => {

@@ -1,6 +1,6 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import { mathEquivalent } from "../../reward/answers/math-equivalence.js";
-import { strip } from "../../text/python-text.js";
+import { strip } from "../../base/text/python-text.js";
 
 /**
  * What a judge's reply means: right if the strings are equivalent anyway, or if the reply (its

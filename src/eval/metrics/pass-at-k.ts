@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 
 /**
  * The unbiased estimate of the chance that one of k samples is right, from c right ones among n:

@@ -1,4 +1,4 @@
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import type { LoadedBenchmark } from "../benchmarks/benchmark.js";
 import type { SampleStatus } from "../infer/sample.js";
 import { type MeanMetrics, meanMetrics, type TaskType } from "../metrics/evaluate-item.js";

@@ -1,5 +1,5 @@
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { showAs, type Shown } from "../../show/show-as.js";
+import { showAs, type Shown } from "../../base/show/show-as.js";
 import type { BenchmarkReport } from "./benchmark-report.js";
 import type { ScoredSample } from "./score-samples.js";
 

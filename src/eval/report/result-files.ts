@@ -1,6 +1,6 @@
 import { mkdir } from "#platform/files";
 import { join } from "#platform/path";
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import { stageFile, writeFault } from "../../model/files/staged-file.js";
 import type { Sample } from "../infer/sample.js";
 import type { Evaluation } from "./evaluation.js";

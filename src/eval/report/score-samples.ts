@@ -1,5 +1,5 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { defined } from "../../../arguments/defined.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { defined } from "../../../common/options/defined.js";
 import type { Benchmark } from "../benchmarks/benchmark.js";
 import type { Sample } from "../infer/sample.js";
 import type { JudgeQuestion } from "../judge/judge-prompt.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Model } from "../../model/transformer/transformer.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import { tf } from "../../tensor/tf.js";
 import { type BatchSequence, TrainingBatch } from "../batch.js";

@@ -1,4 +1,4 @@
-import type { Rows } from "../advantage/masked.js";
+import type { Rows } from "../masked.js";
 
 /** What a correction is computed from: one sequence per trajectory. */
 export interface LogRatios {

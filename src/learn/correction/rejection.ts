@@ -1,5 +1,5 @@
-import { shown } from "../../../arguments/check-arguments.js";
-import type { Rows } from "../advantage/masked.js";
+import { shown } from "../../../common/options/check-arguments.js";
+import type { Rows } from "../masked.js";
 import {
   type Figures,
   type LogRatios,

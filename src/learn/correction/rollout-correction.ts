@@ -6,12 +6,12 @@ import {
   type OptionRule,
   type OptionRules,
   positive,
-} from "../../../arguments/check-options.js";
-import { shown } from "../../../arguments/check-arguments.js";
+} from "../../../common/options/check-options.js";
+import { shown } from "../../../common/options/check-arguments.js";
 import { detached } from "../../tensor/detached.js";
 import { tf } from "../../tensor/tf.js";
 import type { ScoredSequence, PreparedSequence } from "../batch.js";
-import type { Tensor } from "../loss/aggregate.js";
+import type { Tensor } from "../losses/base/aggregate.js";
 import { type WeightLevel, correctionWeights } from "./weights.js";
 import { type Figures, sequenceCount, largestLogRatio, mismatchMetrics } from "./figures.js";
 import { rejectionMask, readTests, isBounds, parseBounds, type Threshold } from "./rejection.js";

@@ -16,8 +16,8 @@ import {
   share,
   tokenDeviation,
 } from "./figures.js";
-import { shown } from "../../../arguments/check-arguments.js";
-import type { Rows } from "../advantage/masked.js";
+import { shown } from "../../../common/options/check-arguments.js";
+import type { Rows } from "../masked.js";
 import { parseBounds, type Threshold, type Bounds } from "./rejection.js";
 
 /** Whose probability a weight is about: each token's, or the whole sequence's. */

@@ -1,6 +1,6 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
-import { isResult, resultBlock } from "../../text/result-block.js";
+import { isResult, resultBlock } from "../../base/text/result-block.js";
 
 /** A dialogue to imitate: everything before a model turn is its prompt. */
 export interface Conversation {

@@ -1,8 +1,8 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import { readFile } from "#platform/files";
 import { dirname, join, resolve } from "#platform/path";
-import { readRows } from "../../data/read-rows.js";
-import { nearest } from "../../../arguments/nearest.js";
+import { readRows } from "../../tasks/read-rows.js";
+import { nearest } from "../../../common/options/nearest.js";
 import {
   type Conversation,
   type ConversationTags,

@@ -1,8 +1,8 @@
-import { checkArguments, shown } from "../../../arguments/check-arguments.js";
-import { checkOptions, integerOrAll } from "../../../arguments/check-options.js";
-import type { Demonstration } from "../../data/tasks/demonstrate.js";
+import { checkArguments, shown } from "../../../common/options/check-arguments.js";
+import { checkOptions, integerOrAll } from "../../../common/options/check-options.js";
+import type { Demonstration } from "../../tasks/tasks/demonstrate.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { resultBlocks } from "../../text/result-block.js";
+import { resultBlocks } from "../../base/text/result-block.js";
 import { type Conversation, toMessages } from "./conversation.js";
 
 /**

@@ -1,11 +1,11 @@
-import { checkOptions } from "../../../arguments/check-options.js";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import type { Demonstration } from "../../data/tasks/demonstrate.js";
+import { checkOptions } from "../../../common/options/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import type { Demonstration } from "../../tasks/tasks/demonstrate.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { yieldToEventLoop } from "#platform/process/turns";
-import { ProgressLine } from "../../show/progress-line.js";
-import { showAs, type Shown, watchAs } from "../../show/show-as.js";
+import { ProgressLine } from "../../base/show/progress-line.js";
+import { showAs, type Shown, watchAs } from "../../base/show/show-as.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import { readConversation } from "./conversation.js";
 import { encodeConversation, exampleOf, type Example } from "./encode.js";

@@ -10,9 +10,9 @@ import {
   type OptionRules,
   positive,
   share,
-} from "../../../arguments/check-options.js";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { batches, type LoaderState } from "../../data/batches.js";
+} from "../../../common/options/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { batches, type LoaderState } from "../../tasks/batches.js";
 import { shareRows } from "../../model/transformer/sharing.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { AdamWState } from "../../tensor/adamw.js";

@@ -1,12 +1,12 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions, type OptionRules } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions, type OptionRules } from "../../../common/options/check-options.js";
 import type { Model } from "../../model/transformer/transformer.js";
-import type { Random } from "../../random/random.js";
+import type { Random } from "../../base/random/random.js";
 import type { AdamWState } from "../../tensor/adamw.js";
 import { tf } from "../../tensor/tf.js";
 import { type BatchSequence, trainedMask, type TrainingBatch } from "../batch.js";
-import type { LossAggregation } from "../loss/options.js";
-import { valueLoss, valueLossRules } from "../loss/losses.js";
+import type { LossAggregation } from "../losses/base/options.js";
+import { valueLoss, valueLossRules } from "../losses/losses.js";
 import { MetricMeans } from "./update-report.js";
 import { ModelOptimizer } from "./trainee.js";
 import {

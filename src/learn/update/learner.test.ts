@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Model } from "../../model/transformer/transformer.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import { advantages } from "../advantages.js";
 import { type BatchSequence, TrainingBatch } from "../batch.js";
 import { Learner, update } from "./learner.js";
 import type { UpdateOptions } from "./update-settings.js";
-import { lossAggregations } from "../loss/options.js";
+import { lossAggregations } from "../losses/base/options.js";
 import { UpdateReport } from "./update-report.js";
 import { presets } from "../../presets.js";
 import { Scored } from "../../reward/scored.js";

@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { AdamWState } from "../../tensor/adamw.js";
 import {

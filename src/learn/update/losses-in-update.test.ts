@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Model } from "../../model/transformer/transformer.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import { type BatchSequence, TrainingBatch } from "../batch.js";
 import { Learner } from "./learner.js";
-import { type LossName, lossNames } from "../loss/registry.js";
-import { lossPresets } from "../loss/presets.js";
+import { type LossName, lossNames } from "../losses/registry.js";
+import { lossPresets } from "../losses/presets.js";
 import { type UpdateOptions, updateSettings } from "./update-settings.js";
 
 const sizes = { vocabSize: 11, hiddenSize: 8, intermediateSize: 16, layers: 2, heads: 2 };

@@ -1,12 +1,12 @@
-import { defined } from "../../../arguments/defined.js";
-import type { Random } from "../../random/random.js";
+import { defined } from "../../../common/options/defined.js";
+import type { Random } from "../../base/random/random.js";
 import { tf } from "../../tensor/tf.js";
 import { type BatchSequence, type PreparedSequence, trainedMask } from "../batch.js";
 import { bypassWeights, type CorrectionSettings } from "../correction/rollout-correction.js";
-import { type ActorLossInput, actorLossOf } from "../loss/losses.js";
-import type { LossName } from "../loss/registry.js";
-import { drawsOf } from "../loss/tensor-ops.js";
-import { turnsOf } from "../loss/token-rule.js";
+import { type ActorLossInput, actorLossOf } from "../losses/losses.js";
+import type { LossName } from "../losses/registry.js";
+import { drawsOf } from "../losses/base/tensor-ops.js";
+import { turnsOf } from "../losses/base/token-rule.js";
 import { type PassLogProbs, spreadOver } from "./passes.js";
 import type { UpdateSettings } from "./update-settings.js";
 

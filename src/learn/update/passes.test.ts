@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Model } from "../../model/transformer/transformer.js";
 import { shareRows } from "../../model/transformer/sharing.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { splitSequences, tokensAtOnce } from "./passes.js";
 
 const itself = (sequence: number[]) => sequence;

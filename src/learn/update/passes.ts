@@ -4,7 +4,7 @@ import type { Model } from "../../model/transformer/transformer.js";
 import { embed } from "../../tensor/ops/embed.js";
 import { tf } from "../../tensor/tf.js";
 import { trainedMask, type PreparedSequence, type ScoredSequence } from "../batch.js";
-import { aggregationOf, type AggregationChoice } from "../loss/registry.js";
+import { aggregationOf, type AggregationChoice } from "../losses/registry.js";
 
 /** Tokens of sequences that are padded to the longest. */
 class PaddedCount {

@@ -1,5 +1,5 @@
-import * as exact from "../../exact/index.js";
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import * as exact from "../../base/exact/index.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import {
   checkOptions,
   fromTo,
@@ -8,7 +8,7 @@ import {
   type OptionRules,
   required,
   share,
-} from "../../../arguments/check-options.js";
+} from "../../../common/options/check-options.js";
 
 /** How the learning rate moves over a run. */
 export interface Schedule {

@@ -14,9 +14,9 @@ import { advantages } from "../advantages.js";
 import type { BatchSequence } from "../batch.js";
 import { Learner } from "./learner.js";
 import type { UpdateOptions } from "./update-settings.js";
-import { optionsFor } from "../../../arguments/check-options.js";
-import { type ActorLossOptions, lossRules } from "../loss/loss-rules.js";
-import { actorLoss } from "../loss/losses.js";
+import { optionsFor } from "../../../common/options/check-options.js";
+import { type ActorLossOptions, lossRules } from "../losses/loss-rules.js";
+import { actorLoss } from "../losses/losses.js";
 import { passLogProbs, spreadOver } from "./passes.js";
 
 const sizes = {

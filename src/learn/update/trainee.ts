@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import { fetchWeights } from "../../model/decoder/of-model.js";
 import { setWeightPrecision } from "../../model/precision/set-weight-precision.js";
 import type { Model } from "../../model/transformer/transformer.js";

@@ -1,6 +1,6 @@
-import * as exact from "../../exact/index.js";
-import { defined } from "../../../arguments/defined.js";
-import { showAs, type Shown } from "../../show/show-as.js";
+import * as exact from "../../base/exact/index.js";
+import { defined } from "../../../common/options/defined.js";
+import { showAs, type Shown } from "../../base/show/show-as.js";
 import {
   type BatchSequence,
   isTrained,
@@ -8,8 +8,8 @@ import {
   trainedMask,
   type TrainingBatch,
 } from "../batch.js";
-import type { LossRow } from "../loss/token-rule.js";
-import { type TokenUpdate, tokenUpdates } from "../loss/token-update.js";
+import type { LossRow } from "../losses/base/token-rule.js";
+import { type TokenUpdate, tokenUpdates } from "../losses/token-update.js";
 import type { UpdateOptions } from "./update-settings.js";
 
 /** Means of named figures that come in parts. */

@@ -1,4 +1,4 @@
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import {
   oneOf,
   above,
@@ -11,21 +11,21 @@ import {
   optionsOf,
   type OptionRules,
   positive,
-} from "../../../arguments/check-options.js";
-import { named } from "../../../arguments/check-arguments.js";
+} from "../../../common/options/check-options.js";
+import { named } from "../../../common/options/check-arguments.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Policy } from "../../policy/policies.js";
 import { type PresetName } from "../../rollout/presets.js";
 import { learnPresets } from "../presets.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import {
   type RolloutCorrection,
   correctionOf,
   correctionRules,
 } from "../correction/rollout-correction.js";
-import { type ActorLossOptions, lossRules } from "../loss/loss-rules.js";
-import { clipBounds } from "../loss/options.js";
-import { lossNameOf } from "../loss/registry.js";
+import { type ActorLossOptions, lossRules } from "../losses/loss-rules.js";
+import { clipBounds } from "../losses/base/options.js";
+import { lossNameOf } from "../losses/registry.js";
 
 /** A policy that is asked and not trained: a model in memory, or anything that says log-probabilities. */
 export type Reference = Model | Required<Pick<Policy, "logProbs">>;

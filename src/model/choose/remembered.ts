@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "#platform/files";
 import { processors } from "#platform/process/machine";
 import { join } from "#platform/path";
-import { cacheFolder } from "../../files/home-path.js";
+import { cacheFolder } from "../../base/files/home-path.js";
 import { gpuFiles } from "../../tensor/optional/webgpu.js";
 import type { ModelConfig } from "../config.js";
 import type { Timing } from "./fastest.js";

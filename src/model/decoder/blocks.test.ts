@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changed, engines, near, packed, scores as scoresOf } from "../../../tests/model/blocks.js";
 import { randomWeights, smallShape } from "../../../tests/model/random-decoder.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { PackedTensor } from "../files/gguf/packed-tensor.js";
 import { quantize } from "../files/gguf/quantize.js";
 import { type StoredValues, wholeValues } from "../files/weight-file.js";

@@ -4,7 +4,7 @@ import { changed, engines, near, packed, scores } from "../../../tests/model/blo
 import { feed } from "../../../tests/model/decoder-suite.js";
 import { testAgainWith, testSameBytes } from "../../../tests/model/instruction-sets.js";
 import { randomWeights, smallShape } from "../../../tests/model/random-decoder.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { PackedTensor } from "../files/gguf/packed-tensor.js";
 import { quantize } from "../files/gguf/quantize.js";
 import { type StoredValues, wholeValues } from "../files/weight-file.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decoderSuite, decoderVariants, feed } from "../../../tests/model/decoder-suite.js";
 import { randomWeights, smallShape } from "../../../tests/model/random-decoder.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { loadNativeEngine, nativeEngineExists } from "../../tensor/engine/native-engine.js";
 import { loadWasmEngine } from "../../tensor/engine/wasm-engine.js";
 import { EngineDecoder } from "./engine.js";

@@ -1,4 +1,4 @@
-import * as exact from "../../exact/index.js";
+import * as exact from "../../base/exact/index.js";
 import { allocateSamples, notFinite } from "./check-step.js";
 import type { EngineFunctions } from "../../tensor/engine/engine-functions.js";
 import { loadWeights } from "./engine-load.js";

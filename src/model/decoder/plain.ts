@@ -1,4 +1,4 @@
-import * as exact from "../../exact/index.js";
+import * as exact from "../../base/exact/index.js";
 import { allocateSamples, notFinite } from "./check-step.js";
 import { packHalf, unpackHalf } from "../files/half.js";
 import {

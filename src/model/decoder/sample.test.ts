@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { sample, type SampleSettings } from "./sample.js";
 
 const off = { temperature: 1, topK: 0, topP: 1, minP: 0, repetitionPenalty: 1, uniform: 0, top: 0 };

@@ -1,4 +1,4 @@
-import * as exact from "../../exact/index.js";
+import * as exact from "../../base/exact/index.js";
 
 /** How one token is chosen from one row of logits. */
 export interface SampleSettings {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { changed, engines, near, packed, scores } from "../../../tests/model/blocks.js";
 import { testAgainWith, testSameBytes } from "../../../tests/model/instruction-sets.js";
 import { randomWeights, smallShape } from "../../../tests/model/random-decoder.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { packHalf, unpackHalf } from "../files/half.js";
 import { type StoredValues, wholeValues } from "../files/weight-file.js";
 import { EngineDecoder } from "./engine.js";

@@ -1,5 +1,5 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions, oneOf, type OptionRules } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions, oneOf, type OptionRules } from "../../../common/options/check-options.js";
 import type { ModelConfig } from "../config.js";
 import { actingValues } from "../files/save-model.js";
 import { pairedHeads, pairRows } from "../files/gguf/paired-rows.js";

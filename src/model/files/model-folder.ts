@@ -1,8 +1,8 @@
 import { existsSync, mkdir } from "#platform/files";
 import { packagePath } from "#platform/modules/package-path";
 import { basename, join, resolve } from "#platform/path";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { homePath } from "../../files/home-path.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { homePath } from "../../base/files/home-path.js";
 
 const packageRoot = packagePath("");
 

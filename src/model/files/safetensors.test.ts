@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { SafetensorsFile } from "./safetensors-file.js";
 import { writeSafetensors } from "./write-safetensors.js";
 

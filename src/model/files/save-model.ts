@@ -1,5 +1,5 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import type { ModelConfig } from "../config.js";
 import { formatGenerationConfig, type GenerationConfig } from "../generation-config.js";
 import { initialValues } from "../transformer/init-weights.js";

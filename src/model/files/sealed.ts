@@ -3,8 +3,8 @@
 import { readdir, readFile, writeFile } from "#platform/files";
 import { basename, dirname, join, resolve } from "#platform/path";
 import { sha256 } from "#platform/sha256";
-import { differenceOf, type FileSum, sumOf } from "../../files/file-sum.js";
-import { readIfThere } from "../../files/read-if-there.js";
+import { differenceOf, type FileSum, sumOf } from "../../base/files/file-sum.js";
+import { readIfThere } from "../../base/files/read-if-there.js";
 
 /** What a state file has besides the state. */
 interface Seal {

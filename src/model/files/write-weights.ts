@@ -1,4 +1,9 @@
-import { above, checkOptions, oneOf, type OptionRules } from "../../../arguments/check-options.js";
+import {
+  above,
+  checkOptions,
+  oneOf,
+  type OptionRules,
+} from "../../../common/options/check-options.js";
 import { readdir, rm } from "#platform/files";
 import { join } from "#platform/path";
 import { type WeightType, weightTypes } from "./half.js";

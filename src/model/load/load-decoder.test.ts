@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { feed } from "../../../tests/model/decoder-suite.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { ready } from "../../tensor/backends.js";
 import { compiledEngine } from "../../tensor/engine/compiled-engine.js";
 import { tf } from "../../tensor/tf.js";

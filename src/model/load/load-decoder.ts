@@ -1,6 +1,6 @@
 import { note } from "#platform/note";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions, oneOf, type OptionRules } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions, oneOf, type OptionRules } from "../../../common/options/check-options.js";
 import { decodeBackend, ready } from "../../tensor/backends.js";
 import { heldDevice } from "../../tensor/gpu/device.js";
 import { compiledEngine } from "../../tensor/engine/compiled-engine.js";

@@ -1,10 +1,10 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import {
   checkOptions,
   integer,
   oneOf,
   type OptionRules,
-} from "../../../arguments/check-options.js";
+} from "../../../common/options/check-options.js";
 import { chooseBackend } from "../choose/choose-backend.js";
 import { modelConfig, type ModelConfig } from "../config.js";
 import { initialValues } from "../transformer/init-weights.js";

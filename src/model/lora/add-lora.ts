@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import {
   checkOptions,
   either,
@@ -7,8 +7,8 @@ import {
   positive,
   required,
   texts,
-} from "../../../arguments/check-options.js";
-import { Random } from "../../random/random.js";
+} from "../../../common/options/check-options.js";
+import { Random } from "../../base/random/random.js";
 import { tf } from "../../tensor/tf.js";
 import { adapterShapes, checkLora, chosenModules } from "./lora-modules.js";
 import { Lora, type LoraOptions } from "../transformer/lora.js";

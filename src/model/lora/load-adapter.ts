@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import { access } from "#platform/files";
 import { join } from "#platform/path";
 import { tf } from "../../tensor/tf.js";

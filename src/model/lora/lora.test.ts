@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { gradientsOf } from "../../tensor/gradients.js";
 import { ready } from "../../tensor/backends.js";
 import { tf } from "../../tensor/tf.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { addLora } from "./add-lora.js";
 import type { ModelConfigInput } from "../config.js";
 import { decoderWeights } from "../decoder/of-model.js";

@@ -1,5 +1,5 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import { join } from "#platform/path";
 import { stageFile } from "../files/staged-file.js";
 import type { Model } from "../transformer/transformer.js";

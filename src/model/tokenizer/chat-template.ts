@@ -1,5 +1,5 @@
 import { jinja } from "#platform/modules/packages";
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { ChatMessage, ChatOptions } from "./tokenizer.js";
 import type * as Jinja from "@huggingface/jinja";
 

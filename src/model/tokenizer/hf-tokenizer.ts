@@ -1,8 +1,8 @@
 import { utf8Length } from "#platform/bytes";
 import { existsSync, readFile } from "#platform/files";
 import { join } from "#platform/path";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import { GgufFile } from "../files/gguf/gguf-file.js";
 import { isGguf } from "../files/gguf/is-gguf.js";
 import type { GgufValue } from "../files/gguf/header.js";

@@ -10,7 +10,7 @@ import { trainBpe } from "./train-bpe.js";
 const folder = await mkdtemp(join(tmpdir(), "arpo-tokenizer-"));
 after(() => rm(folder, { recursive: true }));
 
-/** What the Rust library `tokenizers` gives; made by scripts/fixtures/make_models.py. */
+/** What the Rust library `tokenizers` gives; made by tools/fixtures/make_models.py. */
 const expected = JSON.parse(await readFile("tests/fixtures/tokenizer/expected.json", "utf8")) as {
   corpus: string[];
   vocab_size: number;

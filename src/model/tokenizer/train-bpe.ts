@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import {
   anyNumber,
   checkOptions,
@@ -6,7 +6,7 @@ import {
   type OptionRules,
   required,
   texts as textList,
-} from "../../../arguments/check-options.js";
+} from "../../../common/options/check-options.js";
 import { chatMl } from "./chat-template.js";
 import { createEngine, type TokenizerFiles } from "./tokenizer-files.js";
 

@@ -1,5 +1,5 @@
-import * as exact from "../../exact/index.js";
-import { Random } from "../../random/random.js";
+import * as exact from "../../base/exact/index.js";
+import { Random } from "../../base/random/random.js";
 
 /** Fills with draws from a normal distribution; the stream gives the seed of a faster generator. */
 function fillNormal(out: Float32Array, stream: Random, deviation: number): void {

@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import { tf } from "../../tensor/tf.js";
 
 /** How adapters are added; the names follow PEFT's. */

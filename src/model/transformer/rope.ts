@@ -1,4 +1,4 @@
-import * as exact from "../../exact/index.js";
+import * as exact from "../../base/exact/index.js";
 import { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
 

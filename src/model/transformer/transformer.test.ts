@@ -7,7 +7,7 @@ import { loadModel } from "../load/load-model.js";
 import { SafetensorsFile } from "../files/safetensors-file.js";
 import { Model } from "./transformer.js";
 
-const fixtures = "tests/fixtures/models"; // made by scripts/fixtures/make_models.py
+const fixtures = "tests/fixtures/models"; // made by tools/fixtures/make_models.py
 const sizes = {
   vocabSize: 40,
   hiddenSize: 16,

@@ -2,8 +2,8 @@
 // every position look at those before it (attention) and then think on its own (feed-forward), and
 // the last vectors give the next token's probabilities, or a value. Dropout is left out: reinforcement
 // learning does without. Decoding with a key-value cache is elsewhere (decoder.ts).
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions, type OptionRules, positive } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions, type OptionRules, positive } from "../../../common/options/check-options.js";
 import { embed } from "../../tensor/ops/embed.js";
 import { inMatmulPrecision, type MatmulPrecision } from "../../tensor/matmul-precision.js";
 import { linear } from "../../tensor/ops/linear.js";

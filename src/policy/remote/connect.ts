@@ -6,13 +6,13 @@ import {
   type OptionRules,
   required,
   rulesWithout,
-} from "../../../arguments/check-options.js";
+} from "../../../common/options/check-options.js";
 import { z } from "#zod";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import { modelFolder } from "../../model/files/model-folder.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { Endpoints } from "../../http/endpoints.js";
-import { endpointRules, type EndpointOptions } from "../../http/endpoint-options.js";
+import { Endpoints } from "../../base/http/endpoints.js";
+import { endpointRules, type EndpointOptions } from "../../base/http/endpoint-options.js";
 import { RemotePolicy, type RemotePolicyOptions, remoteRules } from "./remote-policy.js";
 
 export interface ConnectOptions extends Omit<

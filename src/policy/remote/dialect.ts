@@ -1,4 +1,4 @@
-import type { RandomState } from "../../random/random.js";
+import type { RandomState } from "../../base/random/random.js";
 import type { Sampling } from "../policy.js";
 
 export const remoteApis = ["completions", "chat"] as const;

@@ -1,7 +1,7 @@
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import { generate, type GenerationOptions, type Generations } from "../generate.js";
 import type { Prompt } from "../prompt.js";
-import { checkArguments, shown } from "../../../arguments/check-arguments.js";
+import { checkArguments, shown } from "../../../common/options/check-arguments.js";
 import {
   checkOptions,
   integer,
@@ -9,7 +9,7 @@ import {
   optionsFor,
   type OptionRules,
   required,
-} from "../../../arguments/check-options.js";
+} from "../../../common/options/check-options.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { checkGenerate } from "../check-generate.js";
 import type { GenerateOptions, Policy, Sequence } from "../policy.js";
@@ -25,9 +25,9 @@ import {
   type RemoteApi,
   type RemoteMessage,
 } from "./dialect.js";
-import { Endpoints } from "../../http/endpoints.js";
-import type { EndpointHealth } from "../../http/endpoint-state.js";
-import { endpointRules, type EndpointOptions } from "../../http/endpoint-options.js";
+import { Endpoints } from "../../base/http/endpoints.js";
+import type { EndpointHealth } from "../../base/http/endpoint-state.js";
+import { endpointRules, type EndpointOptions } from "../../base/http/endpoint-options.js";
 
 export interface RemotePolicyOptions extends Partial<EndpointOptions> {
   /** The model's name at the endpoint. */

@@ -1,5 +1,5 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { count } from "../../text/python-text.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { count } from "../../base/text/python-text.js";
 import { lastBoxed, unboxed } from "./extract-answer.js";
 import { tokenF1 } from "./qa-em.js";
 import { type Judged, type Score, truthsOf } from "../score.js";

@@ -1,5 +1,5 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { strip } from "../../text/python-text.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { strip } from "../../base/text/python-text.js";
 
 /** Where the brace that balances the first opening one after `from` is, or -1. */
 function closingBrace(text: string, from: number): number {

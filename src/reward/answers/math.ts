@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import { lastBoxed, unboxed } from "./extract-answer.js";
 import { mathEquivalent } from "./math-equivalence.js";
 import { numericEquivalent } from "./numeric-equivalence.js";

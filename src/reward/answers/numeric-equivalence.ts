@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import { Fraction } from "../../tools/calculator/fraction.js";
 import { mathEquivalent, normalizeMath } from "./math-equivalence.js";
 

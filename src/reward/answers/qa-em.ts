@@ -1,12 +1,12 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { blocks } from "../../text/result-block.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { blocks } from "../../base/text/result-block.js";
 import {
   count,
   strip,
   withoutArticles,
   withoutPunctuation,
   words,
-} from "../../text/python-text.js";
+} from "../../base/text/python-text.js";
 import { type Judged, type Score, truthsOf } from "../score.js";
 
 /**

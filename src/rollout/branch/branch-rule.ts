@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 
 /** The branching rules, by the source each was taken from. */
 export const branchRules = [

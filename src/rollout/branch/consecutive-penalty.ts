@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 
 /**
  * Counts branchings in a row for AEPO's penalty, by prompt, as the reference does.

@@ -1,6 +1,6 @@
-import * as exact from "../../exact/index.js";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions, finite, oneOf } from "../../../arguments/check-options.js";
+import * as exact from "../../base/exact/index.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions, finite, oneOf } from "../../../common/options/check-options.js";
 
 /** AEPO's split of the budget between fresh rollouts and branches. */
 export interface DynamicBudget {

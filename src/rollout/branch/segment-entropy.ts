@@ -1,6 +1,6 @@
-import * as exact from "../../exact/index.js";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions, integer, oneOf } from "../../../arguments/check-options.js";
+import * as exact from "../../base/exact/index.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions, integer, oneOf } from "../../../common/options/check-options.js";
 import {
   completed,
   type Given,
@@ -8,7 +8,7 @@ import {
   type Option,
   option,
   rulesOf,
-} from "../../../arguments/option-table.js";
+} from "../../../common/options/option-table.js";
 import type { Segment } from "../../policy/policy.js";
 
 /** How a segment's entropy is measured. */

@@ -1,4 +1,4 @@
-import type { Random } from "../../random/random.js";
+import type { Random } from "../../base/random/random.js";
 import type { PlannedChain } from "./plan-chains.js";
 
 /** A place that a trajectory is left at, to make one more trajectory. */

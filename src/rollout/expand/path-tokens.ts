@@ -1,4 +1,4 @@
-import * as exact from "../../exact/index.js";
+import * as exact from "../../base/exact/index.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { appoCandidates, isMeaningless } from "../branch/family/appo.js";
 import type { BranchSignal } from "../branch/family/signals.js";

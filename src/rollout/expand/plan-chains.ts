@@ -1,8 +1,8 @@
-import { shown } from "../../../arguments/check-arguments.js";
+import { shown } from "../../../common/options/check-arguments.js";
 import { appoFutureValues } from "../branch/family/appo.js";
 import { greatest } from "../branch/family/greatest.js";
 import type { RankingSignal, TokenRanking } from "../branch/family/signals.js";
-import type { Random } from "../../random/random.js";
+import type { Random } from "../../base/random/random.js";
 import {
   beyondResults,
   type Chain,

@@ -1,4 +1,4 @@
-import type { Advice, RunFacts } from "../../../arguments/setting.js";
+import type { Advice, RunFacts } from "../../../common/options/setting.js";
 
 /** What the places of segments follow from. */
 interface Segments {

@@ -1,5 +1,5 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import { readFile, writeFile } from "#platform/files";
 import { extname } from "#platform/path";
 import type { RolloutTree } from "../rollout-tree.js";

@@ -1,5 +1,5 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import { checkTree } from "./check-tree.js";
 import { currentConfig } from "./current-config.js";
 import { exactFloats, fromExactJson, toExactJson } from "./exact-json.js";

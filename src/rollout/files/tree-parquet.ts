@@ -1,5 +1,5 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import type { SchemaElement } from "hyparquet";
 import { fromExactJson, toExactJson } from "./exact-json.js";
 import { RolloutTree } from "../rollout-tree.js";

@@ -1,7 +1,7 @@
 // A run notes of each file of trees what it was when it was saved, in a log beside the folder of the files.
 import { basename, dirname, join, resolve } from "#platform/path";
-import { differenceOf, type FileSum, sumOf } from "../../files/file-sum.js";
-import { readIfThere } from "../../files/read-if-there.js";
+import { differenceOf, type FileSum, sumOf } from "../../base/files/file-sum.js";
+import { readIfThere } from "../../base/files/read-if-there.js";
 
 /** The log of sums in a run folder. */
 export const treeSums = "tree_sums.jsonl";

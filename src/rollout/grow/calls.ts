@@ -1,9 +1,9 @@
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import { encodeStart } from "../../model/tokenizer/encode-start.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { FinishReason } from "../../policy/policy.js";
-import { toolContent } from "../../text/call-input.js";
-import { resultBlock } from "../../text/result-block.js";
+import { toolContent } from "../../base/text/call-input.js";
+import { resultBlock } from "../../base/text/result-block.js";
 import { type CallFormat, inputOf } from "../../tools/calls/call-format.js";
 import type { ToolOutcome, ToolSet } from "../../tools/tool-set.js";
 import type { TrajectoryEnd } from "../tree/tree-values.js";

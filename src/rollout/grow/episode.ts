@@ -1,6 +1,6 @@
-import { defined } from "../../../arguments/defined.js";
-import { methodOf, type Environment, type EpisodeEnd } from "../../environment/environment.js";
-import type { EpisodeScore } from "../../environment/environment.js";
+import { defined } from "../../../common/options/defined.js";
+import { methodOf, type Environment, type EpisodeEnd } from "../../environments/environment.js";
+import type { EpisodeScore } from "../../environments/environment.js";
 import type { ToolOutcome, ToolSet } from "../../tools/tool-set.js";
 import type { NodeTool, TrajectoryOutcome } from "../tree/tree-values.js";
 

@@ -1,4 +1,4 @@
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import type { Policy } from "../../policy/policy.js";
 import type { RolloutConfig } from "../settings.js";
 import type { LiveNode } from "./live-trajectory.js";

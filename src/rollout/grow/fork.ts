@@ -1,12 +1,12 @@
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import {
   checkOptions,
   integer,
   type OptionRules,
   required,
-} from "../../../arguments/check-options.js";
+} from "../../../common/options/check-options.js";
 import type { Policy } from "../../policy/policy.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { ToolSet, type ToolOutcome } from "../../tools/tool-set.js";
 import { answerText, callAll, type CalledTools, classify, encodeResult } from "./calls.js";
 import { readyOptions, rolloutConfig } from "../config.js";

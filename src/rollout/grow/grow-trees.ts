@@ -1,5 +1,5 @@
 import { expectManyListeners } from "#platform/process/many-listeners";
-import { Semaphore } from "../../concurrency/semaphore.js";
+import { Semaphore } from "../../base/concurrency/semaphore.js";
 import type { Policy } from "../../policy/policy.js";
 import { ConsecutivePenalty } from "../branch/consecutive-penalty.js";
 import { segmentEnd, stepOf } from "../expand/segment-steps.js";

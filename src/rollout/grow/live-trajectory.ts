@@ -1,5 +1,5 @@
 import type { Sequence, Segment } from "../../policy/policy.js";
-import type { Random } from "../../random/random.js";
+import type { Random } from "../../base/random/random.js";
 import type {
   TrajectoryChoice,
   TrajectoryEnd,

@@ -1,5 +1,5 @@
 import { note } from "#platform/note";
-import { shown } from "../../../arguments/check-arguments.js";
+import { shown } from "../../../common/options/check-arguments.js";
 import type { Policy } from "../../policy/policy.js";
 import { type Chain, tokenTexts } from "../expand/path-tokens.js";
 import { groupMixed } from "../expand/group-mixed.js";

@@ -1,5 +1,5 @@
 import type { Segment } from "../../policy/policy.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { decideBranch } from "../branch/branch-rule.js";
 import { segmentEntropy } from "../branch/segment-entropy.js";
 import type { BranchAttempt } from "../tree/tree-values.js";

@@ -1,16 +1,16 @@
 import { expectManyListeners } from "#platform/process/many-listeners";
-import { inTime } from "../../concurrency/in-time.js";
-import { Semaphore } from "../../concurrency/semaphore.js";
+import { inTime } from "../../base/concurrency/in-time.js";
+import { Semaphore } from "../../base/concurrency/semaphore.js";
 import {
   checkEnvironment,
   type Environment,
   environmentName,
   type EnvironmentSource,
   makeEnvironment,
-} from "../../environment/environment.js";
-import type { Random } from "../../random/random.js";
+} from "../../environments/environment.js";
+import type { Random } from "../../base/random/random.js";
 import { ToolSet } from "../../tools/tool-set.js";
-import { running } from "../../watch/running.js";
+import { running } from "../../base/watch/running.js";
 import type { ReadyOptions } from "../options.js";
 import { Episode, type EpisodeHost, type PastCall } from "./episode.js";
 import type { LiveNode } from "./live-trajectory.js";

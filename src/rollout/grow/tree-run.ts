@@ -1,6 +1,6 @@
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import type { Sequence } from "../../policy/policy.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import type { ToolOutcome } from "../../tools/tool-set.js";
 import {
   answerText,

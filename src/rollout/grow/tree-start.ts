@@ -1,6 +1,6 @@
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import type { OpenOptions, Sequence, Session } from "../../policy/policy.js";
-import type { Random } from "../../random/random.js";
+import type { Random } from "../../base/random/random.js";
 import type { PromptText, RolloutTask } from "../task.js";
 import type { LiveNode } from "./live-trajectory.js";
 import type { TreeEpisodes } from "./tree-episodes.js";

@@ -1,5 +1,5 @@
 import type { Sequence } from "../../policy/policy.js";
-import type { Random } from "../../random/random.js";
+import type { Random } from "../../base/random/random.js";
 import type { TrajectoryEnd, TrajectoryKind } from "../tree/tree-values.js";
 import type { Environment } from "./environment.js";
 import type { LiveNode, LiveTrajectory, Written } from "./live-trajectory.js";

@@ -1,4 +1,4 @@
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { definitionOf, type ExpansionSettings } from "../rules/registry.js";
 import type { Choice } from "../expand/choice.js";
 import type { PlannedChain } from "../expand/plan-chains.js";

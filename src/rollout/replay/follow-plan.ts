@@ -1,4 +1,4 @@
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import { decideBranch, type BranchSettings } from "../branch/branch-rule.js";
 import { ConsecutivePenalty } from "../branch/consecutive-penalty.js";
 import type { ReplayPlan } from "./plan.js";

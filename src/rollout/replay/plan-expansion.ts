@@ -1,6 +1,6 @@
-import { shown } from "../../../arguments/check-arguments.js";
+import { shown } from "../../../common/options/check-arguments.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import type { RandomState } from "../../random/random.js";
+import type { RandomState } from "../../base/random/random.js";
 import type { RuleDefinition } from "../rules/definition.js";
 import { definitionOf, type ExpansionSettings, writtenRule } from "../rules/registry.js";
 import { type Chain, storedChains, tokenTexts } from "../expand/path-tokens.js";

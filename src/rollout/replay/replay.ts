@@ -1,4 +1,4 @@
-import { checkOptions, type OptionRules } from "../../../arguments/check-options.js";
+import { checkOptions, type OptionRules } from "../../../common/options/check-options.js";
 import { completeSettings } from "../rules/settings.js";
 import type { RuleDefinition } from "../rules/definition.js";
 import {

@@ -1,5 +1,5 @@
-import type { Advice, RunFacts } from "../../../arguments/setting.js";
-import { figure } from "../../../arguments/setting.js";
+import type { Advice, RunFacts } from "../../../common/options/setting.js";
+import { figure } from "../../../common/options/setting.js";
 import { appoCandidates, inAppoOrder } from "../branch/family/appo.js";
 import { choiceOf } from "../expand/choice.js";
 import { afterTokens, futureValues } from "../expand/plan-chains.js";

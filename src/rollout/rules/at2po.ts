@@ -1,5 +1,5 @@
-import { count, figure } from "../../../arguments/setting.js";
-import type { Random } from "../../random/random.js";
+import { count, figure } from "../../../common/options/setting.js";
+import type { Random } from "../../base/random/random.js";
 import { at2poExpand, at2poLeaves } from "../branch/family/at2po.js";
 import { innerNodes, leavesOf } from "../branch/family/outline.js";
 import { type PlannedChain, plannedTurns } from "../expand/plan-chains.js";

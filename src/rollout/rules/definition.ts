@@ -1,5 +1,5 @@
-import type { Advice, RunFacts, SettingTable, ValuesOf } from "../../../arguments/setting.js";
-import type { Random } from "../../random/random.js";
+import type { Advice, RunFacts, SettingTable, ValuesOf } from "../../../common/options/setting.js";
+import type { Random } from "../../base/random/random.js";
 import type { Choice, RoundState } from "../expand/choice.js";
 import type { Chain } from "../expand/path-tokens.js";
 import type { PlannedChain, Reading } from "../expand/plan-chains.js";

@@ -1,4 +1,4 @@
-import { count } from "../../../arguments/setting.js";
+import { count } from "../../../common/options/setting.js";
 import { choiceOf, type Choice } from "../expand/choice.js";
 import { beforeTokens } from "../expand/plan-chains.js";
 import { defineRule } from "./definition.js";

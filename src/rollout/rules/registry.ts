@@ -1,4 +1,4 @@
-import type { ValuesOf } from "../../../arguments/setting.js";
+import type { ValuesOf } from "../../../common/options/setting.js";
 import type { RankingSignal, TokenRanking } from "../branch/family/signals.js";
 import type { Expansion } from "../settings.js";
 import { appo } from "./appo.js";

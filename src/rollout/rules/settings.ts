@@ -1,5 +1,5 @@
-import { checkOptions } from "../../../arguments/check-options.js";
-import { rulesOf, type Setting, valuesOf } from "../../../arguments/setting.js";
+import { checkOptions } from "../../../common/options/check-options.js";
+import { rulesOf, type Setting, valuesOf } from "../../../common/options/setting.js";
 import { branchSignals, type RankingSignal, type TokenRanking } from "../branch/family/signals.js";
 import type { Expansion } from "../settings.js";
 import type { RuleDefinition } from "./definition.js";

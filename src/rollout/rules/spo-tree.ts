@@ -1,4 +1,4 @@
-import { count, counts } from "../../../arguments/setting.js";
+import { count, counts } from "../../../common/options/setting.js";
 import { oneSegment } from "../expand/segment-steps.js";
 import { defineRule } from "./definition.js";
 

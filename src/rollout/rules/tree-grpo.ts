@@ -1,4 +1,4 @@
-import { count } from "../../../arguments/setting.js";
+import { count } from "../../../common/options/setting.js";
 import { innerNodes, leavesOf, type Outline } from "../branch/family/outline.js";
 import { plannedTurns } from "../expand/plan-chains.js";
 import { turnOutlines } from "../expand/turn-outline.js";

@@ -1,4 +1,4 @@
-import { choice, count, positive, range } from "../../../arguments/setting.js";
+import { choice, count, positive, range } from "../../../common/options/setting.js";
 import { treepoAllocations, treepoDivergence } from "../branch/family/treepo.js";
 import { beyondResults, pathTokens, signalOf } from "../expand/path-tokens.js";
 import { oneSegment } from "../expand/segment-steps.js";

@@ -1,4 +1,4 @@
-import { count } from "../../../arguments/setting.js";
+import { count } from "../../../common/options/setting.js";
 import { freeTokens, pool } from "../branch/family/treerl.js";
 import { choiceOf, type Choice } from "../expand/choice.js";
 import { beforeTokens, type PlannedChain } from "../expand/plan-chains.js";

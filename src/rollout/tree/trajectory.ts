@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { Sampler } from "../../policy/policy.js";
 import { pathOf, type RolloutTreeData } from "./tree-data.js";
 import type { NodeTool, TreeTrajectory } from "./tree-values.js";

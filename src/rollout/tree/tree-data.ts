@@ -1,5 +1,5 @@
 import type { Sampler } from "../../policy/policy.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import type { RolloutConfig } from "../settings.js";
 import type { PromptText, RolloutTask } from "../task.js";
 import type { EntropyMonitor, TreeNode, TreeTrajectory } from "./tree-values.js";

@@ -1,4 +1,4 @@
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import type { Trajectory } from "./trajectory.js";
 import type { RolloutTreeData } from "./tree-data.js";
 import type { NodeTool } from "./tree-values.js";

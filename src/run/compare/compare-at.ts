@@ -1,6 +1,6 @@
-import { homePath } from "../../files/home-path.js";
+import { homePath } from "../../base/files/home-path.js";
 import { join } from "#platform/path";
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import {
   checkOptions,
   fromTo,
@@ -8,11 +8,11 @@ import {
   type OptionRules,
   positive,
   required,
-} from "../../../arguments/check-options.js";
+} from "../../../common/options/check-options.js";
 import { interpolated } from "../../eval/metrics/interpolated.js";
-import { readIfThere } from "../../files/read-if-there.js";
-import { plusMinus } from "../../text/interval-text.js";
-import { textTable } from "../../text/text-table.js";
+import { readIfThere } from "../../base/files/read-if-there.js";
+import { plusMinus } from "../../base/text/interval-text.js";
+import { textTable } from "../../base/text/text-table.js";
 import { RunFolder } from "../folder/run-folder.js";
 import { SweepRuns } from "../sweep/sweep-runs.js";
 import type { TrainingRun } from "../trainer/train-cells.js";

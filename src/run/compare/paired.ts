@@ -1,4 +1,4 @@
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 
 // Student's t and the normal distribution, by the incomplete beta function.
 

@@ -1,6 +1,6 @@
 import { z } from "#zod";
-import type { SettingKind, SettingTable } from "../../../arguments/setting.js";
-import { estimatorDefinitions } from "../../learn/credit/registry.js";
+import type { SettingKind, SettingTable } from "../../../common/options/setting.js";
+import { estimatorDefinitions } from "../../learn/estimators/registry.js";
 import { ruleDefinitions } from "../../rollout/rules/registry.js";
 import { section } from "./kinds.js";
 

@@ -4,8 +4,8 @@ import {
   type ConfigKey,
   type Option,
   type OptionTable,
-} from "../../../arguments/option-table.js";
-import type { OptionRule } from "../../../arguments/check-options.js";
+} from "../../../common/options/option-table.js";
+import type { OptionRule } from "../../../common/options/check-options.js";
 import { get, put, type Tree } from "./tree.js";
 
 type Named<O, Section extends string> =

@@ -2,7 +2,7 @@ import type { z } from "#zod";
 import { environment } from "#platform/process/environment";
 import { readFile } from "#platform/files";
 import { dirname, resolve } from "#platform/path";
-import { nearest } from "../../../arguments/nearest.js";
+import { nearest } from "../../../common/options/nearest.js";
 import {
   checkOptions,
   either,
@@ -10,8 +10,8 @@ import {
   oneOf,
   type OptionRules,
   texts,
-} from "../../../arguments/check-options.js";
-import { homePath } from "../../files/home-path.js";
+} from "../../../common/options/check-options.js";
+import { homePath } from "../../base/files/home-path.js";
 import { completeSettings } from "../../rollout/rules/settings.js";
 import { expansionRules, isExpansion, ruleNamed } from "../../rollout/rules/registry.js";
 import { configKeys, expandSettings } from "./keys.js";

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sharedData } from "../../../tests/shared-data.js";
-import { clipBounds } from "../../learn/loss/options.js";
+import { clipBounds } from "../../learn/losses/base/options.js";
 import { updateOptions } from "../trainer/options.js";
 import { configKeys } from "./keys.js";
 import { loadConfig } from "./load.js";

@@ -1,5 +1,5 @@
-import type { ActorLossOptions } from "../../learn/loss/loss-rules.js";
-import type { LossParameters } from "../../learn/loss/options.js";
+import type { ActorLossOptions } from "../../learn/losses/loss-rules.js";
+import type { LossParameters } from "../../learn/losses/base/options.js";
 import type { Config } from "./schema.js";
 import { get, put, type Tree } from "./tree.js";
 

@@ -1,6 +1,6 @@
 import { existsSync } from "#platform/files";
 import { isAbsolute, resolve } from "#platform/path";
-import { homePath } from "../../files/home-path.js";
+import { homePath } from "../../base/files/home-path.js";
 import { modelFolder } from "../../model/files/model-folder.js";
 import { type Tree, get, leaves, put } from "./tree.js";
 

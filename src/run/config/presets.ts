@@ -1,5 +1,5 @@
-import { defined } from "../../../arguments/defined.js";
-import { lossPresets } from "../../learn/loss/presets.js";
+import { defined } from "../../../common/options/defined.js";
+import { lossPresets } from "../../learn/losses/presets.js";
 import { learnPresets } from "../../learn/presets.js";
 import { type FamilyPreset, familyPresets } from "../../rollout/presets.js";
 import { algorithms, type CellPreset } from "../../presets.js";

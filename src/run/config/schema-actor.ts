@@ -1,7 +1,7 @@
 import { z } from "#zod";
-import { klKinds } from "../../learn/loss/kl.js";
-import { lossAggregations, lossDefaults } from "../../learn/loss/options.js";
-import { lossNames } from "../../learn/loss/registry.js";
+import { klKinds } from "../../learn/losses/base/kl.js";
+import { lossAggregations, lossDefaults } from "../../learn/losses/base/options.js";
+import { lossNames } from "../../learn/losses/registry.js";
 import { kept } from "./kept-keys.js";
 import {
   atLeast,

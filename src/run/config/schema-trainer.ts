@@ -1,7 +1,7 @@
 import { z } from "#zod";
 import { estimatorNames } from "../../learn/advantages.js";
-import { klKinds } from "../../learn/loss/kl.js";
-import { aggregationRules } from "../../learn/loss/options.js";
+import { klKinds } from "../../learn/losses/base/kl.js";
+import { aggregationRules } from "../../learn/losses/base/options.js";
 import { cacheTypes, decoderTypes } from "../../model/decoder/weights.js";
 import { weightPrecisions } from "../../model/transformer/weights.js";
 import { branchRules } from "../../rollout/branch/branch-rule.js";

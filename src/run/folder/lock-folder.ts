@@ -1,7 +1,7 @@
 import { mkdir, open, readFileSync, rename, rm, rmSync, stat } from "#platform/files";
 import { hostname, isRunning, processId } from "#platform/process/machine";
 import { dirname, join, resolve } from "#platform/path";
-import { readIfThere } from "../../files/read-if-there.js";
+import { readIfThere } from "../../base/files/read-if-there.js";
 
 const lockFile = "run.lock";
 

@@ -1,8 +1,8 @@
 import { processId } from "#platform/process/machine";
 import { appendFile, mkdir, open, readFile, readdir, rename, rm } from "#platform/files";
 import { basename, dirname, join, resolve } from "#platform/path";
-import { homePath } from "../../files/home-path.js";
-import { namesIfThere, readIfThere } from "../../files/read-if-there.js";
+import { homePath } from "../../base/files/home-path.js";
+import { namesIfThere, readIfThere } from "../../base/files/read-if-there.js";
 import { stageFile, writeFault } from "../../model/files/staged-file.js";
 import { treeSums } from "../../rollout/files/tree-sums.js";
 import { lockFolder, makeFolder } from "./lock-folder.js";

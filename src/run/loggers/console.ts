@@ -1,7 +1,7 @@
 import { write as output } from "#platform/note";
-import { checkOptions } from "../../../arguments/check-options.js";
-import { printable } from "../../text/printable.js";
-import { duration } from "../../show/progress-line.js";
+import { checkOptions } from "../../../common/options/check-options.js";
+import { printable } from "../../base/text/printable.js";
+import { duration } from "../../base/show/progress-line.js";
 import type { Logger } from "./logger.js";
 
 /** The figures worth a column, in this order, where they are there. */

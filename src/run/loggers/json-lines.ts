@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { Logger, RunOutcome } from "./logger.js";
 
 /** A line that a run prints for programs: where it stands, a step's figures, how it ended. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import { consoleLogger } from "./console.js";
-import { duration } from "../../show/progress-line.js";
+import { duration } from "../../base/show/progress-line.js";
 import { guarded } from "./logger.js";
 import { mlflowLogger } from "./mlflow.js";
 import { wandbLogger } from "./wandb.js";

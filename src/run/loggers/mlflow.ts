@@ -1,9 +1,9 @@
 import { toBase64 } from "#platform/bytes";
 import { environment } from "#platform/process/environment";
-import { checkOptions, milliseconds } from "../../../arguments/check-options.js";
+import { checkOptions, milliseconds } from "../../../common/options/check-options.js";
 import { join } from "#platform/path";
-import { readIfThere } from "../../files/read-if-there.js";
-import { HttpError, requestJson } from "../../http/request-json.js";
+import { readIfThere } from "../../base/files/read-if-there.js";
+import { HttpError, requestJson } from "../../base/http/request-json.js";
 import { leaves } from "../config/tree.js";
 import { writeWhole } from "../folder/run-folder.js";
 import type { Logger } from "./logger.js";

@@ -1,7 +1,7 @@
 import { appendFile, mkdir } from "#platform/files";
 import { processId } from "#platform/process/machine";
 import { join } from "#platform/path";
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { Logger } from "./logger.js";
 import { field, fixed, text, whole } from "./protobuf.js";
 

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../../arguments/check-options.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import { appendFile, mkdir, writeFile } from "#platform/files";
 import { hostname } from "#platform/process/machine";
 import { join } from "#platform/path";

@@ -2,8 +2,8 @@ import { readFile } from "#platform/files";
 import { dirname } from "#platform/path";
 import { parse } from "yaml";
 import { z } from "#zod";
-import { homePath } from "../../files/home-path.js";
-import { nearest } from "../../../arguments/nearest.js";
+import { homePath } from "../../base/files/home-path.js";
+import { nearest } from "../../../common/options/nearest.js";
 import { weightPrecisions } from "../../model/transformer/weights.js";
 import { placePath } from "../config/place-paths.js";
 

@@ -14,7 +14,7 @@ import { saveAdapter } from "../../model/lora/save-adapter.js";
 import { setWeightPrecision } from "../../model/precision/set-weight-precision.js";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import type { Model } from "../../model/transformer/transformer.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { ready } from "../../tensor/backends.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
 import { refuseBroken } from "../folder/refuse-broken.js";

@@ -1,7 +1,7 @@
 import { basename, join } from "#platform/path";
 import { sha256 } from "#platform/sha256";
-import { checkOptions, required } from "../../../arguments/check-options.js";
-import { homePath } from "../../files/home-path.js";
+import { checkOptions, required } from "../../../common/options/check-options.js";
+import { homePath } from "../../base/files/home-path.js";
 import { loadConfig } from "../config/load.js";
 import type { LoadOptions } from "../config/options.js";
 import type { ConfigPreset } from "../config/presets.js";

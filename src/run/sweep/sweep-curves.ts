@@ -1,6 +1,6 @@
 import { interpolated } from "../../eval/metrics/interpolated.js";
 import { studentInterval } from "../../eval/metrics/interval.js";
-import type { LiveCurve, LiveCurves } from "../../show/live-curves.js";
+import type { LiveCurve, LiveCurves } from "../../base/show/live-curves.js";
 import { type Line, type Measure, measured } from "../folder/measured.js";
 
 /** A run of a sweep: its arm, and the figures of its steps so far. */

@@ -6,7 +6,7 @@ import {
   optionsOf,
   required,
   texts,
-} from "../../../arguments/check-options.js";
+} from "../../../common/options/check-options.js";
 import type { ConfigPreset } from "../config/presets.js";
 import type { SweepRuns } from "./sweep-runs.js";
 

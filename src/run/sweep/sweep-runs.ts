@@ -1,10 +1,10 @@
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import { studentInterval } from "../../eval/metrics/interval.js";
-import type { LiveCurves } from "../../show/live-curves.js";
-import { showAs, type Shown } from "../../show/show-as.js";
-import { plusMinus } from "../../text/interval-text.js";
-import { textTable } from "../../text/text-table.js";
-import { duration } from "../../show/progress-line.js";
+import type { LiveCurves } from "../../base/show/live-curves.js";
+import { showAs, type Shown } from "../../base/show/show-as.js";
+import { plusMinus } from "../../base/text/interval-text.js";
+import { textTable } from "../../base/text/text-table.js";
+import { duration } from "../../base/show/progress-line.js";
 import { type Measure, valueOf } from "../folder/measured.js";
 import { sweepCurves } from "./sweep-curves.js";
 

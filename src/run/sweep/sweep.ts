@@ -6,13 +6,13 @@ import { system } from "#platform/process/machine";
 import { packagePath } from "#platform/modules/package-path";
 import { dirname, join } from "#platform/path";
 import { ownProgram, spawn } from "#platform/process/programs";
-import { checkOptions } from "../../../arguments/check-options.js";
-import { defined } from "../../../arguments/defined.js";
-import { Semaphore } from "../../concurrency/semaphore.js";
-import { homePath } from "../../files/home-path.js";
-import { readIfThere } from "../../files/read-if-there.js";
-import { pause } from "../../http/pause.js";
-import { watchAs } from "../../show/show-as.js";
+import { checkOptions } from "../../../common/options/check-options.js";
+import { defined } from "../../../common/options/defined.js";
+import { Semaphore } from "../../base/concurrency/semaphore.js";
+import { homePath } from "../../base/files/home-path.js";
+import { readIfThere } from "../../base/files/read-if-there.js";
+import { pause } from "../../base/http/pause.js";
+import { watchAs } from "../../base/show/show-as.js";
 import { lockFolder, makeFolder, refuseTaken } from "../folder/lock-folder.js";
 import { RunFolder, writeWhole } from "../folder/run-folder.js";
 import { runLine, type RunLine } from "../loggers/json-lines.js";
@@ -57,7 +57,7 @@ async function runHere(run: PlannedRun, hooks: RunHooks, threads: number): Promi
     // Here, as nothing is waited for between this and the listener: a stop in between would be lost.
     signal.throwIfAborted();
     const args = ["train", "--config", file, "--out", run.folder, "--emit", "-"];
-    const child = spawn(ownProgram, [packagePath("bin/arpo-lab.mjs"), ...args], {
+    const child = spawn(ownProgram, [packagePath("apps/cli/bin/arpo-lab.mjs"), ...args], {
       env: { ...environment, ARPO_LAB_THREADS: String(threads) },
       // It ends when the line to this process breaks; a Ctrl-C of the terminal is for this process alone.
       stdio: ["ignore", "pipe", log.fd, "ipc"],
@@ -143,7 +143,7 @@ function driverOf({ ray, processes, folder }: SweepOptions): Promise<RunDriver> 
 
 /** A cluster's code needs Node and is read only where a cluster is named: a page has none. */
 async function rayDriver(cluster: SweepCluster, atOnce: number | undefined, folder: string) {
-  const file = addressOf(packagePath("dist/src/scale/job/ray-driver.js"));
+  const file = addressOf(packagePath("dist/src/interop/job/ray-driver.js"));
   const { rayDriver } = (await import(file)) as {
     rayDriver: (cluster: SweepCluster, options: object) => Promise<RunDriver>;
   };

@@ -1,9 +1,9 @@
-import { createWorld, sentence } from "../../data/tasks/world.js";
-import { question } from "../../data/task.js";
-import { tasks } from "../../data/tasks/index.js";
+import { createWorld, sentence } from "../../tasks/tasks/world.js";
+import { question } from "../../tasks/task.js";
+import { tasks } from "../../tasks/tasks/index.js";
 import type { TokenizerFiles } from "../../model/tokenizer/tokenizer-files.js";
 import { trainBpe } from "../../model/tokenizer/train-bpe.js";
-import { resultBlock } from "../../text/result-block.js";
+import { resultBlock } from "../../base/text/result-block.js";
 
 /** What a trajectory is built from; a tag is one token, so that the format is easy to learn. */
 const tags = ["think", "search", "python", "result", "answer"].flatMap((t) => [

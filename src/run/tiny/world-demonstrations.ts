@@ -1,16 +1,21 @@
-import { checkOptions, integer, optionsOf, required } from "../../../arguments/check-options.js";
+import {
+  checkOptions,
+  integer,
+  optionsOf,
+  required,
+} from "../../../common/options/check-options.js";
 import {
   type Corruption,
   corruptionRules,
   type TaskSet,
   type TaskSetOptions,
-} from "../../data/tasks/task-set.js";
-import { type Demonstration, demonstrate } from "../../data/tasks/demonstrate.js";
-import type { Task } from "../../data/task.js";
-import { type World, createWorld } from "../../data/tasks/world.js";
-import { tasks } from "../../data/tasks/index.js";
-import { Random } from "../../random/random.js";
-import { demonstrationTools } from "../../defaults/task-tools.js";
+} from "../../tasks/tasks/task-set.js";
+import { type Demonstration, demonstrate } from "../../tasks/tasks/demonstrate.js";
+import type { Task } from "../../tasks/task.js";
+import { type World, createWorld } from "../../tasks/tasks/world.js";
+import { tasks } from "../../tasks/tasks/index.js";
+import { Random } from "../../base/random/random.js";
+import { demonstrationTools } from "../../tasks/task-tools.js";
 
 type Family = keyof typeof tasks;
 

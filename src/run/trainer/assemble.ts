@@ -1,5 +1,5 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { defined } from "../../../arguments/defined.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { defined } from "../../../common/options/defined.js";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { addLora } from "../../model/lora/add-lora.js";
@@ -15,7 +15,7 @@ import { inMatmulPrecision } from "../../tensor/matmul-precision.js";
 import { ToolSet } from "../../tools/tool-set.js";
 import { loadTools } from "../../tools/load-tools.js";
 import type { Config } from "../config/schema.js";
-import { taskTools } from "../../defaults/task-tools.js";
+import { taskTools } from "../../tasks/task-tools.js";
 import { environmentOf } from "./environment-of.js";
 import { fitTasks, pagesIn, tasksOf } from "./tasks-of.js";
 import { refuseAdapters } from "./refuse-adapters.js";

@@ -3,7 +3,7 @@ import { cp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryFolder } from "../../../tests/temporary.js";
-import { tasks } from "../../data/tasks/index.js";
+import { tasks } from "../../tasks/tasks/index.js";
 import { spentOn } from "../../learn/measures/spent.js";
 import { rollout } from "../../rollout/rollout.js";
 import { loadConfig } from "../config/load.js";

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readdir } from "#platform/files";
 import { join } from "#platform/path";
-import { namesIfThere } from "../../files/read-if-there.js";
+import { namesIfThere } from "../../base/files/read-if-there.js";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import { loadAdapter } from "../../model/lora/load-adapter.js";

@@ -1,10 +1,10 @@
 import { isAbsolute, resolve } from "#platform/path";
 import { addressOf } from "#platform/addresses";
-import { environments } from "../../data/environments/index.js";
-import { makeEnvironment, type EnvironmentSource } from "../../environment/environment.js";
-import { homePath } from "../../files/home-path.js";
-import { importModule } from "../../modules/import-module.js";
-import { nearest } from "../../../arguments/nearest.js";
+import { environments } from "../../tasks/environments/index.js";
+import { makeEnvironment, type EnvironmentSource } from "../../environments/environment.js";
+import { homePath } from "../../base/files/home-path.js";
+import { importModule } from "../../base/modules/import-module.js";
+import { nearest } from "../../../common/options/nearest.js";
 import type { Config } from "../config/schema.js";
 import { familiesIn } from "./tasks-of.js";
 

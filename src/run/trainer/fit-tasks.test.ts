@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Task } from "../../data/task.js";
-import { fitPrompt } from "../../data/fit-prompt.js";
+import type { Task } from "../../tasks/task.js";
+import { fitPrompt } from "../../tasks/fit-prompt.js";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import { rollout } from "../../rollout/rollout.js";
 import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";

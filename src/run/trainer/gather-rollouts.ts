@@ -1,5 +1,5 @@
-import type { LoaderState } from "../../data/batches.js";
-import type { Task } from "../../data/task.js";
+import type { LoaderState } from "../../tasks/batches.js";
+import type { Task } from "../../tasks/task.js";
 import { type FilteredGroups, filterGroups } from "../../learn/filter-groups.js";
 import { addCost, type Cost, noCost, spentOn } from "../../learn/measures/spent.js";
 import { generatedTokens } from "../../learn/measures/tree-metrics.js";

@@ -1,8 +1,8 @@
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { Scored } from "../../reward/scored.js";
-import { callConcentration } from "../../rollout/entropy/call-concentration.js";
-import { entropyRise } from "../../rollout/entropy/entropy-rise.js";
+import { callConcentration } from "../../measure/entropy/call-concentration.js";
+import { entropyRise } from "../../measure/entropy/entropy-rise.js";
 import { decidedByEntropy } from "../../rollout/replay/replay.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 

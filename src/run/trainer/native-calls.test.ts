@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { temporaryFolder } from "../../../tests/temporary.js";
-import { tasks } from "../../data/tasks/index.js";
+import { tasks } from "../../tasks/tasks/index.js";
 import { Model } from "../../model/transformer/transformer.js";
 import type { Policy } from "../../policy/policies.js";
 import { familyTokenizer } from "../../rollout/testing/family-tokenizer.js";

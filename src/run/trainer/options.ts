@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { AdvantageOptions } from "../../learn/advantages.js";
 import type { RolloutCorrection } from "../../learn/correction/rollout-correction.js";
 import type { Cost } from "../../learn/measures/spent.js";

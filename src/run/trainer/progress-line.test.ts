@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { temporaryFolder } from "../../../tests/temporary.js";
-import { ProgressLine, type RunProgress } from "../../show/progress-line.js";
+import { ProgressLine, type RunProgress } from "../../base/show/progress-line.js";
 import { smallParts } from "./testing/small-run.js";
 import { train } from "./train.js";
 

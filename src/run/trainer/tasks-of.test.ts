@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createCountry } from "../../data/natural/country.js";
-import { question } from "../../data/task.js";
-import { taskTools } from "../../defaults/task-tools.js";
+import { createCountry } from "../../tasks/natural/country.js";
+import { question } from "../../tasks/task.js";
+import { taskTools } from "../../tasks/task-tools.js";
 import { loadConfig } from "../config/load.js";
 import { pagesIn, tasksOf } from "./tasks-of.js";
 

@@ -1,12 +1,12 @@
 import { utf8Length } from "#platform/bytes";
-import { nearest } from "../../../arguments/nearest.js";
-import { environments } from "../../data/environments/index.js";
-import { naturalTasks } from "../../data/natural/index.js";
-import { readTasks } from "../../data/read-tasks.js";
-import type { Task } from "../../data/task.js";
-import { tasks as generators } from "../../data/tasks/index.js";
-import type { TaskSet, TaskSetOptions } from "../../data/tasks/task-set.js";
-import { world, worldPages } from "../../data/tasks/world.js";
+import { nearest } from "../../../common/options/nearest.js";
+import { environments } from "../../tasks/environments/index.js";
+import { naturalTasks } from "../../tasks/natural/index.js";
+import { readTasks } from "../../tasks/read-tasks.js";
+import type { Task } from "../../tasks/task.js";
+import { tasks as generators } from "../../tasks/tasks/index.js";
+import type { TaskSet, TaskSetOptions } from "../../tasks/tasks/task-set.js";
+import { world, worldPages } from "../../tasks/tasks/world.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Config } from "../config/schema.js";
 

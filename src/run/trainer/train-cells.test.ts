@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tasks } from "../../data/tasks/index.js";
+import { tasks } from "../../tasks/tasks/index.js";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import { Model } from "../../model/transformer/transformer.js";
 import { Policy } from "../../policy/policies.js";

@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import {
   checkOptions,
   integer,
@@ -8,28 +8,28 @@ import {
   type OptionRules,
   optionsOf,
   required,
-} from "../../../arguments/check-options.js";
+} from "../../../common/options/check-options.js";
 import type { TokenRanking } from "../../rollout/branch/family/signals.js";
 import { rolloutRules } from "../../rollout/options.js";
 import { rolloutSettings } from "../../rollout/settings.js";
 import { keysWith } from "../config/from-table.js";
 import { merge } from "../config/tree.js";
-import { defined } from "../../../arguments/defined.js";
-import { completeTask, type TaskInput } from "../../data/task.js";
-import type { TaskSet } from "../../data/tasks/task-set.js";
-import type { EnvironmentSource } from "../../environment/environment.js";
+import { defined } from "../../../common/options/defined.js";
+import { completeTask, type TaskInput } from "../../tasks/task.js";
+import type { TaskSet } from "../../tasks/tasks/task-set.js";
+import type { EnvironmentSource } from "../../environments/environment.js";
 import type { Trainable } from "../../learn/update/trainee.js";
 import type { Policy } from "../../policy/policies.js";
 import type { Reward } from "../../reward/reward-function.js";
 import { deepResearch } from "../../reward/answers/deep-research.js";
 import { environmentReward } from "../../reward/environment-reward.js";
-import { type LiveShow, showAs, type Shown, watchAs } from "../../show/show-as.js";
+import { type LiveShow, showAs, type Shown, watchAs } from "../../base/show/show-as.js";
 import { ToolSet, type Tools, toolSetOf } from "../../tools/tool-set.js";
-import { taskTools } from "../../defaults/task-tools.js";
+import { taskTools } from "../../tasks/task-tools.js";
 import { checkTruths } from "../../reward/score.js";
 import { loadConfig } from "../config/load.js";
 import type { ConfigPreset } from "../config/presets.js";
-import { ProgressLine } from "../../show/progress-line.js";
+import { ProgressLine } from "../../base/show/progress-line.js";
 import { Trainer, type TrainerStep } from "./trainer.js";
 
 export interface CellTraining {
@@ -373,5 +373,5 @@ async function toolsFor(
   const limits = callLimit === undefined ? {} : { callLimit };
   if (acts) return new ToolSet([], limits);
   if (pages) return taskTools({ pages }, limits);
-  return (await import("../../defaults/index.js")).tools;
+  return (await import("../session-defaults.js")).tools;
 }

@@ -1,9 +1,9 @@
 // The whole of reinforcement learning here: roll out, score, spread, update. Each line of `step` is the
 // function a person calls in a cell; what is left is bookkeeping, so that a run can be stopped and
 // looked at anywhere, and resumed as if it had never stopped.
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { type LoaderState, batches } from "../../data/batches.js";
-import type { Task } from "../../data/task.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { type LoaderState, batches } from "../../tasks/batches.js";
+import type { Task } from "../../tasks/task.js";
 import { Critic } from "../../learn/update/critic.js";
 import { Learner } from "../../learn/update/learner.js";
 import {
@@ -14,15 +14,15 @@ import {
 } from "../../learn/batch.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import { advantages, placeReward } from "../../learn/advantages.js";
-import { type KlControl, klInReward } from "../../learn/loss/kl.js";
+import { type KlControl, klInReward } from "../../learn/losses/base/kl.js";
 import type { Reference } from "../../learn/update/update-settings.js";
 import { type Trainable, trainedOf } from "../../learn/update/trainee.js";
 import { addCost, type Cost, noCost, spentOn } from "../../learn/measures/spent.js";
 import { treeMetrics } from "../../learn/measures/tree-metrics.js";
-import type { EnvironmentSource } from "../../environment/environment.js";
+import type { EnvironmentSource } from "../../environments/environment.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Policy } from "../../policy/policies.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { type Finding, diagnose } from "../../reward/diagnose.js";
 import type { Reward } from "../../reward/reward-function.js";
 import type { Scored } from "../../reward/scored.js";
@@ -34,7 +34,7 @@ import { toolMetrics } from "../../rollout/tree/metrics.js";
 import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
 import type { ToolSet } from "../../tools/tool-set.js";
 import type { Config } from "../config/schema.js";
-import type { RunProgress } from "../../show/progress-line.js";
+import type { RunProgress } from "../../base/show/progress-line.js";
 import {
   advantageOptions,
   criticOptions,

@@ -6,7 +6,7 @@ import { checkSignatures, engineSignatures } from "./engine-functions.js";
 
 test("the types of the engine's functions are what their headers declare", () => {
   const script = fileURLToPath(
-    new URL("../../../../scripts/native/engine-types.mjs", import.meta.url),
+    new URL("../../../../tools/native/engine-types.mjs", import.meta.url),
   );
   execFileSync(process.execPath, [script, "--check"]);
 });

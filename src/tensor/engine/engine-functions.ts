@@ -1,4 +1,4 @@
-// Made by scripts/native/engine-types.mjs from the headers that native/src/exports.h includes.
+// Made by tools/native/engine-types.mjs from the headers that native/src/exports.h includes.
 
 /** Float32 storage that the engine owns: a typed array, or a place in wasm memory. */
 export type Floats = Float32Array | { readonly pointer: number; readonly length: number };

@@ -1,4 +1,4 @@
-import { checkOptions, positive } from "../../../arguments/check-options.js";
+import { checkOptions, positive } from "../../../common/options/check-options.js";
 import { compiledEngine } from "../engine/compiled-engine.js";
 import type { Engine } from "../engine/engine.js";
 import "../tf.js"; // which registers the backends

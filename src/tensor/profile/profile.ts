@@ -1,7 +1,7 @@
 import { ownCpuSeconds } from "#platform/process/machine";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions, integer } from "../../../arguments/check-options.js";
-import { textTable } from "../../text/text-table.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions, integer } from "../../../common/options/check-options.js";
+import { textTable } from "../../base/text/text-table.js";
 import { ready } from "../backends.js";
 import { type MachineLimits, measureMachine } from "./machine.js";
 import { type Recorded, Recorder } from "./recorder.js";

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../../arguments/check-options.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import { calculate } from "./arithmetic.js";
 import type { Tool } from "../tool.js";
 

@@ -1,5 +1,5 @@
 import type { ChatMessage, ChatOptions } from "../../model/tokenizer/tokenizer.js";
-import { blocks } from "../../text/result-block.js";
+import { blocks } from "../../base/text/result-block.js";
 import type { ArgumentSchema } from "../json-arguments.js";
 
 /** A call that a model wrote. */

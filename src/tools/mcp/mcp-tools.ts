@@ -1,12 +1,12 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import {
   checkOptions,
   milliseconds,
   type OptionRules,
   texts,
-} from "../../../arguments/check-options.js";
+} from "../../../common/options/check-options.js";
 import { readFileSync } from "#platform/files";
-import { withoutSecrets } from "../../http/without-secrets.js";
+import { withoutSecrets } from "../../base/http/without-secrets.js";
 import { packagePath } from "#platform/modules/package-path";
 import type { Client } from "#mcp";
 import { type ArgumentSchema, describeArguments, readArguments } from "../json-arguments.js";

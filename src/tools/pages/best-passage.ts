@@ -1,4 +1,4 @@
-import { fromTo, integerOrAll, type OptionRules } from "../../../arguments/check-options.js";
+import { fromTo, integerOrAll, type OptionRules } from "../../../common/options/check-options.js";
 /** How a passage is cut out of a page. */
 export interface PassageOptions {
   /** Characters of the page that are looked at. Default 20,000. */

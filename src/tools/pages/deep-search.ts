@@ -1,6 +1,6 @@
-import { checkOptions, integer, type OptionRules } from "../../../arguments/check-options.js";
-import { HttpError } from "../../http/request-json.js";
-import { Semaphore } from "../../concurrency/semaphore.js";
+import { checkOptions, integer, type OptionRules } from "../../../common/options/check-options.js";
+import { HttpError } from "../../base/http/request-json.js";
+import { Semaphore } from "../../base/concurrency/semaphore.js";
 import { cacheKey } from "../search/bright-data.js";
 import { nothingFound, type SearchHit, type SearchProvider } from "../search/provider.js";
 import type { Tool } from "../tool.js";

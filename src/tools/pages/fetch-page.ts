@@ -4,10 +4,10 @@ import {
   integerOrAll,
   milliseconds,
   type OptionRules,
-} from "../../../arguments/check-options.js";
+} from "../../../common/options/check-options.js";
 import { isIP, lookup, networks, whyNoPages } from "#platform/network/networks";
 import { AppendStore } from "../search/append-store.js";
-import { HttpError, isAxiosError } from "../../http/request-json.js";
+import { HttpError, isAxiosError } from "../../base/http/request-json.js";
 import { htmlText } from "./html-text.js";
 
 export interface PageOptions {

@@ -4,11 +4,11 @@ import {
   optionsFor,
   type OptionRules,
   rulesWithout,
-} from "../../../arguments/check-options.js";
+} from "../../../common/options/check-options.js";
 import { z } from "#zod";
-import { Endpoints } from "../../http/endpoints.js";
+import { Endpoints } from "../../base/http/endpoints.js";
 import { samplingRules } from "../../policy/check-generate.js";
-import { endpointRules, type EndpointOptions } from "../../http/endpoint-options.js";
+import { endpointRules, type EndpointOptions } from "../../base/http/endpoint-options.js";
 import { finalMarker, type DeepSearchOptions, type Passage } from "./deep-search.js";
 
 export interface SummarizerOptions extends Omit<EndpointOptions, "doing" | "onFault"> {

@@ -1,8 +1,8 @@
-import { strip } from "../../text/python-text.js";
+import { strip } from "../../base/text/python-text.js";
 import { utf8Length } from "#platform/bytes";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { inTime } from "../../concurrency/in-time.js";
-import { Semaphore } from "../../concurrency/semaphore.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { inTime } from "../../base/concurrency/in-time.js";
+import { Semaphore } from "../../base/concurrency/semaphore.js";
 import { type Hold, PythonChild, WorkerDied } from "./python-child.js";
 import type { ChildReply } from "./protocol.js";
 

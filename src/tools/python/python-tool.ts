@@ -1,4 +1,8 @@
-import { checkOptions, type OptionRules, optionsFor } from "../../../arguments/check-options.js";
+import {
+  checkOptions,
+  type OptionRules,
+  optionsFor,
+} from "../../../common/options/check-options.js";
 import type { Tool } from "../tool.js";
 import { pyodidePool } from "./pyodide-python.js";
 import type { PythonLimits, PythonPool } from "./python-pool.js";

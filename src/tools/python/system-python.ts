@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from "#platform/files";
 import { architecture, homedir, isRoot, system } from "#platform/process/machine";
 import { dirname, join } from "#platform/path";
 import { spawnSync } from "#platform/process/programs";
-import { checkOptions, oneOf, type OptionRules } from "../../../arguments/check-options.js";
+import { checkOptions, oneOf, type OptionRules } from "../../../common/options/check-options.js";
 import { heldByProcess } from "./child-process.js";
 import { harness } from "./harness.js";
 import { pythonRules, withDefaults } from "./pyodide-python.js";

@@ -1,8 +1,12 @@
 import { environment } from "#platform/process/environment";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions, milliseconds, type OptionRules } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import {
+  checkOptions,
+  milliseconds,
+  type OptionRules,
+} from "../../../common/options/check-options.js";
 import { z } from "#zod";
-import { requestJson } from "../../http/request-json.js";
+import { requestJson } from "../../base/http/request-json.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
 
 /** How Bright Data's search endpoint is asked; names and defaults of the reference. */

@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "#platform/files";
 import { z } from "#zod";
 import { brightDataHits } from "./bright-data.js";

@@ -4,8 +4,8 @@ import {
   oneOf,
   optionsOf,
   type OptionRules,
-} from "../../../arguments/check-options.js";
-import { requestJson } from "../../http/request-json.js";
+} from "../../../common/options/check-options.js";
+import { requestJson } from "../../base/http/request-json.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
 
 export interface JsonEndpointOptions {

@@ -2,8 +2,8 @@ import { readFileSync } from "#platform/files";
 import { packagePath } from "#platform/modules/package-path";
 import { sqlite } from "#platform/modules/packages";
 import { z } from "#zod";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
 import type * as Sqlite from "node-sqlite3-wasm";
 

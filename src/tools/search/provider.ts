@@ -1,5 +1,5 @@
-import { integerOrAll, type OptionRules } from "../../../arguments/check-options.js";
-import { strip } from "../../text/python-text.js";
+import { integerOrAll, type OptionRules } from "../../../common/options/check-options.js";
+import { strip } from "../../base/text/python-text.js";
 
 /** One page found. */
 export interface SearchHit {

@@ -1,10 +1,10 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import {
   checkOptions,
   fromTo,
   integer,
   type OptionRules,
-} from "../../../arguments/check-options.js";
+} from "../../../common/options/check-options.js";
 import { lruCache } from "#platform/modules/packages";
 import type * as Lru from "lru-cache";
 import { AppendStore } from "./append-store.js";

@@ -1,4 +1,9 @@
-import { checkOptions, either, only, type OptionRules } from "../../../arguments/check-options.js";
+import {
+  checkOptions,
+  either,
+  only,
+  type OptionRules,
+} from "../../../common/options/check-options.js";
 import type { Tool } from "../tool.js";
 import { cacheKey } from "./bright-data.js";
 import {
@@ -9,7 +14,7 @@ import {
   type SearchProvider,
 } from "./provider.js";
 import { SearchCache } from "./search-cache.js";
-import { HttpError } from "../../http/request-json.js";
+import { HttpError } from "../../base/http/request-json.js";
 
 export interface SearchToolOptions extends FormatOptions {
   /** Where is searched. */

@@ -3,9 +3,9 @@ import {
   milliseconds,
   type OptionRules,
   texts,
-} from "../../../arguments/check-options.js";
+} from "../../../common/options/check-options.js";
 import { z } from "#zod";
-import { requestJson } from "../../http/request-json.js";
+import { requestJson } from "../../base/http/request-json.js";
 import type { SearchProvider } from "./provider.js";
 
 const answer = z.looseObject({

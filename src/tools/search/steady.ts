@@ -1,7 +1,11 @@
 import { wait } from "#platform/process/turns";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions, integer, millisecondsOrNone } from "../../../arguments/check-options.js";
-import { HttpError } from "../../http/request-json.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import {
+  checkOptions,
+  integer,
+  millisecondsOrNone,
+} from "../../../common/options/check-options.js";
+import { HttpError } from "../../base/http/request-json.js";
 import type { SearchProvider } from "./provider.js";
 import type { SearchCache } from "./search-cache.js";
 

@@ -1,10 +1,10 @@
 import { program } from "#pages/board";
 import { randomUUID } from "#platform/uuid";
-import { escapeHtml } from "../../../picture/escape.js";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions } from "../../../arguments/check-options.js";
-import { defined } from "../../../arguments/defined.js";
-import { plusMinus } from "../../text/interval-text.js";
+import { escapeHtml } from "../../../common/picture/escape.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions } from "../../../common/options/check-options.js";
+import { defined } from "../../../common/options/defined.js";
+import { plusMinus } from "../../base/text/interval-text.js";
 import { explorerStyle } from "../explorer/style.js";
 import { palettes, type Theme } from "../page/palette.js";
 import { widgetHtml } from "../page/widget.js";

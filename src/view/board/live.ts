@@ -1,6 +1,6 @@
 import type { FineTuning } from "../../learn/sft/fine-tune.js";
 import type { TrainingRun } from "../../run/trainer/train-cells.js";
-import type { LiveShow, Shown } from "../../show/show-as.js";
+import type { LiveShow, Shown } from "../../base/show/show-as.js";
 import { viewHost } from "../kernel.js";
 import { Board } from "./board.js";
 import { LiveStatus } from "../status/live-status.js";

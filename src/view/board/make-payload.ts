@@ -1,5 +1,5 @@
-import { fromTo, type OptionRules } from "../../../arguments/check-options.js";
-import { defined } from "../../../arguments/defined.js";
+import { fromTo, type OptionRules } from "../../../common/options/check-options.js";
+import { defined } from "../../../common/options/defined.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { makePayload } from "../explorer/make-payload.js";

@@ -1,4 +1,4 @@
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import type { SftStep } from "../../learn/sft/train.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { RunFolder } from "../../run/folder/run-folder.js";
@@ -6,7 +6,7 @@ import { type BoardRun, type RunRecord, type StepTrees, tuningLines } from "./re
 
 /** Reads the folder of a run or of fine-tuning, without its trees: these are read when they are needed. */
 export async function readRunFolder(name: string, path: string): Promise<RunRecord> {
-  const { namesIfThere } = await import("../../files/read-if-there.js");
+  const { namesIfThere } = await import("../../base/files/read-if-there.js");
   const { RunFolder, tuningLayout } = await import("../../run/folder/run-folder.js");
   const names = await namesIfThere(path);
   if (names.includes(tuningLayout.log) && !names.includes("metrics.jsonl")) {
@@ -32,7 +32,7 @@ async function comeTo(folder: RunFolder, step: number, total: number) {
 }
 
 async function readTraining(name: string, folder: RunFolder): Promise<RunRecord> {
-  const { namesIfThere, readIfThere } = await import("../../files/read-if-there.js");
+  const { namesIfThere, readIfThere } = await import("../../base/files/read-if-there.js");
   const { join } = await import("#platform/path");
   const { path } = folder;
   const timing = new Map((await folder.lines("timing.jsonl")).map((line) => [line.step, line]));
@@ -101,7 +101,7 @@ export async function withArms(
 
 /** The arms of a sweep's folder; undefined for another folder, and before a run of it has begun. */
 async function armsIn(path: string): Promise<[arm: string, folders: string[]][] | undefined> {
-  const { readIfThere } = await import("../../files/read-if-there.js");
+  const { readIfThere } = await import("../../base/files/read-if-there.js");
   const { join } = await import("#platform/path");
   const { existsSync } = await import("#platform/files");
   const text = await readIfThere(join(path, "sweep.json"));

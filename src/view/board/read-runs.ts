@@ -1,5 +1,5 @@
-import { defined } from "../../../arguments/defined.js";
-import { ImportedRollouts } from "../../import/imported-rollouts.js";
+import { defined } from "../../../common/options/defined.js";
+import { ImportedRollouts } from "../../formats/imported-rollouts.js";
 import { FineTuning } from "../../learn/sft/fine-tune.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { SftStep } from "../../learn/sft/train.js";

@@ -1,7 +1,7 @@
 import { program } from "#pages/branching";
-import { escapeHtml } from "../../../picture/escape.js";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions } from "../../../arguments/check-options.js";
+import { escapeHtml } from "../../../common/picture/escape.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { colourRamp } from "../page/colour-ramp.js";
 import { palettes } from "../page/palette.js";

@@ -1,4 +1,4 @@
-import { type OptionRules } from "../../../arguments/check-options.js";
+import { type OptionRules } from "../../../common/options/check-options.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { branchRules } from "../../rollout/branch/branch-rule.js";
 import {

@@ -1,15 +1,15 @@
 import { program } from "#pages/credit";
-import { escapeHtml } from "../../../picture/escape.js";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions, integer, type OptionRules } from "../../../arguments/check-options.js";
+import { escapeHtml } from "../../../common/picture/escape.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions, integer, type OptionRules } from "../../../common/options/check-options.js";
 import {
   type AdvantageOptions,
   creditEstimators,
   creditOf,
   type Estimator,
 } from "../../learn/advantages.js";
-import { estimatorNamed } from "../../learn/credit/registry.js";
-import { type CreditSum, type CreditTerm, total } from "../../learn/credit/credit.js";
+import { estimatorNamed } from "../../learn/estimators/registry.js";
+import { type CreditSum, type CreditTerm, total } from "../../learn/estimators/credit.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
 import { packIntegers } from "../page/pack.js";

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../../picture/escape.js";
+import { escapeHtml } from "../../../common/picture/escape.js";
 import { runMark } from "./run-mark.js";
 
 /** One line of a panel. */

@@ -1,5 +1,5 @@
-import { defined } from "../../../arguments/defined.js";
-import { escapeHtml } from "../../../picture/escape.js";
+import { defined } from "../../../common/options/defined.js";
+import { escapeHtml } from "../../../common/picture/escape.js";
 import type { Look, Painter } from "./painter.js";
 import { mono, sans } from "./theme.js";
 

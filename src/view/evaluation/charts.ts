@@ -1,5 +1,5 @@
 import type { BenchmarkReport } from "../../eval/report/benchmark-report.js";
-import { escapeHtml } from "../../../picture/escape.js";
+import { escapeHtml } from "../../../common/picture/escape.js";
 import { palettes } from "../page/palette.js";
 
 const { series } = palettes.auto;

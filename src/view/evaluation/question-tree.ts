@@ -1,4 +1,4 @@
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import type { Evaluation } from "../../eval/report/evaluation.js";
 import { isRight, type ScoredSample } from "../../eval/report/score-samples.js";
 import type { Step } from "../../eval/infer/sample.js";

@@ -1,12 +1,12 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions, fromTo, type OptionRules } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions, fromTo, type OptionRules } from "../../../common/options/check-options.js";
 import { randomUUID } from "#platform/uuid";
 import { program } from "#pages/evaluation";
 import { type BenchmarkReport, byQuestion } from "../../eval/report/benchmark-report.js";
 import { columnsOf, comparisonOf, type Evaluation, madeBy } from "../../eval/report/evaluation.js";
 import { isRight, type ScoredSample, wasMade } from "../../eval/report/score-samples.js";
-import { closedPageMeta } from "../../../picture/closed-page.js";
-import { escapeHtml as escape } from "../../../picture/escape.js";
+import { closedPageMeta } from "../../../common/picture/closed-page.js";
+import { escapeHtml as escape } from "../../../common/picture/escape.js";
 import { makePayload } from "../explorer/make-payload.js";
 import { explorerStyle } from "../explorer/style.js";
 import { widgetHtml } from "../page/widget.js";

@@ -1,5 +1,5 @@
 import type { AdvantageOptions } from "../../learn/advantages.js";
-import { lossPresets } from "../../learn/loss/presets.js";
+import { lossPresets } from "../../learn/losses/presets.js";
 import type { ObjectiveSettings } from "./payload.js";
 
 /** An algorithm as the explainer knows it: how it makes advantages, and what it does with them. */

@@ -1,7 +1,7 @@
 import { program } from "#pages/explain";
-import { escapeHtml } from "../../../picture/escape.js";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions } from "../../../arguments/check-options.js";
+import { escapeHtml } from "../../../common/picture/escape.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import { figureTheme } from "../draw/figure-theme.js";

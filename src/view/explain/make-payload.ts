@@ -1,22 +1,22 @@
 import { sourceLines } from "#pages/source-lines";
 import { toBase64 } from "#platform/bytes";
-import { oneOf, type OptionRules } from "../../../arguments/check-options.js";
+import { oneOf, type OptionRules } from "../../../common/options/check-options.js";
 import { type AdvantageOptions, advantages } from "../../learn/advantages.js";
 import { type BatchSequence, trainedMask, TrainingBatch } from "../../learn/batch.js";
-import type { LossDefinition } from "../../learn/loss/definition.js";
-import * as f from "../../learn/loss/formula.js";
-import type { FormulaLine } from "../../learn/loss/formula.js";
+import type { LossDefinition } from "../../learn/losses/base/definition.js";
+import * as f from "../../learn/losses/base/formula.js";
+import type { FormulaLine } from "../../learn/losses/base/formula.js";
 import {
   type LossAggregation,
   lossDefaults,
   type LossParameters,
-} from "../../learn/loss/options.js";
+} from "../../learn/losses/base/options.js";
 import {
   aggregationOf,
   lossDefinitions,
   type LossName,
   lossNameOf,
-} from "../../learn/loss/registry.js";
+} from "../../learn/losses/registry.js";
 import { UpdateReport } from "../../learn/update/update-report.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { Scored } from "../../reward/scored.js";

@@ -1,5 +1,5 @@
-import type { FormulaLine } from "../../learn/loss/formula.js";
-import type { LossParameters } from "../../learn/loss/options.js";
+import type { FormulaLine } from "../../learn/losses/base/formula.js";
+import type { LossParameters } from "../../learn/losses/base/options.js";
 import type { UpdateOptions } from "../../learn/update/update-settings.js";
 
 /** The settings an objective depends on. */

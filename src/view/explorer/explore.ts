@@ -1,7 +1,7 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import { program } from "#pages/explorer";
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { widgetHtml } from "../page/widget.js";
 import { treePicture } from "./tree-picture.js";

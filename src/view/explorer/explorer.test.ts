@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { grpoBatch } from "../testing/sample-batch.js";
 import { largeTree } from "../testing/large-tree.js";
 import { sampleTree } from "../testing/sample-tree.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
 import { branchRules } from "../../rollout/branch/branch-rule.js";
 import { expansionRules, type ExpandOptions } from "../../rollout/rules/registry.js";

@@ -1,5 +1,5 @@
 import { randomUUID } from "#platform/uuid";
-import { defined } from "../../../arguments/defined.js";
+import { defined } from "../../../common/options/defined.js";
 import type { ForkChanges } from "../../rollout/grow/fork.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { viewHost } from "../kernel.js";

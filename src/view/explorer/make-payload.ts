@@ -1,4 +1,4 @@
-import { fromTo, type OptionRules } from "../../../arguments/check-options.js";
+import { fromTo, type OptionRules } from "../../../common/options/check-options.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";

@@ -1,8 +1,8 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import { writeFile } from "#platform/files";
 import { extname } from "#platform/path";
-import type { FigureLike } from "../../../picture/figure-like.js";
+import type { FigureLike } from "../../../common/picture/figure-like.js";
 import { isFigure, type LaterView, type SelfShown } from "./shown.js";
 import { toHtml } from "./to-html.js";
 import { type PngOptions, pngRules, toPng } from "./to-png.js";

@@ -1,11 +1,11 @@
-import type { FigureLike } from "../../../picture/figure-like.js";
+import type { FigureLike } from "../../../common/picture/figure-like.js";
 import type { Evaluation } from "../../eval/report/evaluation.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { TrainingRun } from "../../run/trainer/train-cells.js";
-import type { Shown } from "../../show/show-as.js";
+import type { Shown } from "../../base/show/show-as.js";
 import { Board } from "../board/board.js";
 
 /** A view that is HTML by itself: an explorer, a token view, an explanation. */

@@ -1,8 +1,8 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { closedPageMeta } from "../../../picture/closed-page.js";
-import { escapeHtml } from "../../../picture/escape.js";
-import { figureHtml } from "../../../picture/figure-html.js";
-import { type FigureLike, textOf } from "../../../picture/figure-like.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { closedPageMeta } from "../../../common/picture/closed-page.js";
+import { escapeHtml } from "../../../common/picture/escape.js";
+import { figureHtml } from "../../../common/picture/figure-html.js";
+import { type FigureLike, textOf } from "../../../common/picture/figure-like.js";
 import { formOf, isFigure, type LaterView, type SelfShown } from "./shown.js";
 import { toSvg } from "./to-svg.js";
 

@@ -1,6 +1,6 @@
-import { checkOptions, type OptionRules, texts } from "../../../arguments/check-options.js";
+import { checkOptions, type OptionRules, texts } from "../../../common/options/check-options.js";
 import { loadResvg } from "#platform/modules/resvg";
-import type { FigureLike } from "../../../picture/figure-like.js";
+import type { FigureLike } from "../../../common/picture/figure-like.js";
 import type { LaterView, SelfShown } from "./shown.js";
 import { toSvg } from "./to-svg.js";
 

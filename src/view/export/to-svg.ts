@@ -1,6 +1,6 @@
-import { figurePicture } from "../../../picture/picture.js";
-import type { FigureLike } from "../../../picture/figure-like.js";
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { figurePicture } from "../../../common/picture/picture.js";
+import type { FigureLike } from "../../../common/picture/figure-like.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import { formOf, isFigure, type LaterView, type SelfShown } from "./shown.js";
 
 /**

@@ -1,8 +1,8 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions, texts } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions, texts } from "../../../common/options/check-options.js";
 import { studentInterval } from "../../eval/metrics/interval.js";
 import { passAtK } from "../../eval/metrics/pass-at-k.js";
-import { plusMinus } from "../../text/interval-text.js";
+import { plusMinus } from "../../base/text/interval-text.js";
 import { curve, type Figure, type FigureOptions, figureRules, makeFigure, said } from "./figure.js";
 
 /** One step's metrics, as a run folder keeps them. */

@@ -4,15 +4,15 @@ import {
   oneOf,
   optionsFor,
   type OptionRules,
-} from "../../../arguments/check-options.js";
+} from "../../../common/options/check-options.js";
 import {
   callConcentration,
   type CallConcentration,
-} from "../../rollout/entropy/call-concentration.js";
-import { entropyByDistance } from "../../rollout/entropy/entropy-by-distance.js";
-import { entropyRise } from "../../rollout/entropy/entropy-rise.js";
-import { type ProfiledTree, treesOf } from "../../rollout/entropy/model-tokens.js";
-import { type EntropyStatisticOptions, statisticRules } from "../../rollout/entropy/options.js";
+} from "../../measure/entropy/call-concentration.js";
+import { entropyByDistance } from "../../measure/entropy/entropy-by-distance.js";
+import { entropyRise } from "../../measure/entropy/entropy-rise.js";
+import { type ProfiledTree, treesOf } from "../../measure/entropy/model-tokens.js";
+import { type EntropyStatisticOptions, statisticRules } from "../../measure/entropy/options.js";
 import {
   curve,
   type Figure,

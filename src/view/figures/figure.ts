@@ -1,5 +1,5 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import type { OptionRules } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import type { OptionRules } from "../../../common/options/check-options.js";
 import { numberText } from "../page/number-text.js";
 import { type Palette, palettes, type Theme, themeRule } from "../page/palette.js";
 

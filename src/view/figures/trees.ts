@@ -1,5 +1,5 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { branchOf } from "../../rollout/settings.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";

@@ -1,8 +1,8 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions } from "../../../arguments/check-options.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import type { TrainingBatch } from "../../learn/batch.js";
-import { clipBounds } from "../../learn/loss/options.js";
-import type { ClipRegion } from "../../learn/loss/token-rule.js";
+import { clipBounds } from "../../learn/losses/base/options.js";
+import type { ClipRegion } from "../../learn/losses/base/token-rule.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import {
   colorscale,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importRollouts } from "../../import/import-rollouts.js";
-import { readRollouts } from "../../import/read-rollouts.js";
+import { importRollouts } from "../../formats/import-rollouts.js";
+import { readRollouts } from "../../formats/read-rollouts.js";
 import { board } from "../board/board.js";
 import { showImported } from "./imported-view.js";
 import { toHtml } from "../export/to-html.js";

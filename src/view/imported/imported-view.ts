@@ -1,9 +1,9 @@
 import { program } from "#pages/imported";
 import { randomUUID } from "#platform/uuid";
-import { escapeHtml as escape } from "../../../picture/escape.js";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions, fromTo, type OptionRules } from "../../../arguments/check-options.js";
-import { type ImportedPrompt, ImportedRollouts } from "../../import/imported-rollouts.js";
+import { escapeHtml as escape } from "../../../common/picture/escape.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions, fromTo, type OptionRules } from "../../../common/options/check-options.js";
+import { type ImportedPrompt, ImportedRollouts } from "../../formats/imported-rollouts.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { Board } from "../board/board.js";

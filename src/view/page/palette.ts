@@ -1,4 +1,4 @@
-import { oneOf } from "../../../arguments/check-options.js";
+import { oneOf } from "../../../common/options/check-options.js";
 /** The readers a figure can be made for. `auto` suits light and dark pages alike. */
 export type Theme = "auto" | "light" | "dark" | "colour-blind";
 

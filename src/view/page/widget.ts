@@ -1,5 +1,5 @@
 import { randomUUID } from "#platform/uuid";
-import { escapeHtml } from "../../../picture/escape.js";
+import { escapeHtml } from "../../../common/picture/escape.js";
 import { palettes, type Theme } from "./palette.js";
 import { widgetStyle } from "./style.js";
 

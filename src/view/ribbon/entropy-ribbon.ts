@@ -1,12 +1,12 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import {
   checkOptions,
   integer,
   listOf,
   oneOf,
   type OptionRules,
-} from "../../../arguments/check-options.js";
-import { escapeHtml } from "../../../picture/escape.js";
+} from "../../../common/options/check-options.js";
+import { escapeHtml } from "../../../common/picture/escape.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { figureTheme, pageColours, pageTheme } from "../draw/figure-theme.js";

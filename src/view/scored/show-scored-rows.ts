@@ -1,6 +1,6 @@
 import type { Scored, ScoredTrajectory } from "../../reward/scored.js";
 import { trajectoryText } from "./trajectory-text.js";
-import { escapeHtml } from "../../../picture/escape.js";
+import { escapeHtml } from "../../../common/picture/escape.js";
 import { widgetStyle } from "../page/style.js";
 import { scoredPicture } from "./scored-picture.js";
 

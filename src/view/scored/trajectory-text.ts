@@ -1,6 +1,6 @@
 import type { Scored } from "../../reward/scored.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
-import { escapeHtml } from "../../../picture/escape.js";
+import { escapeHtml } from "../../../common/picture/escape.js";
 
 /** Characters of a response that are kept. */
 const most = 6000;

@@ -1,4 +1,4 @@
-import type { LiveCurves } from "../../show/live-curves.js";
+import type { LiveCurves } from "../../base/show/live-curves.js";
 import { drawPanel } from "../draw/draw-panel.js";
 
 /** How the curves of work that goes on are drawn. */

@@ -1,7 +1,7 @@
 import { interpolated } from "../../eval/metrics/interpolated.js";
-import { lastOf, type LiveCurves } from "../../show/live-curves.js";
-import { textCurve } from "../../text/text-curve.js";
-import { textTable } from "../../text/text-table.js";
+import { lastOf, type LiveCurves } from "../../base/show/live-curves.js";
+import { textCurve } from "../../base/text/text-curve.js";
+import { textTable } from "../../base/text/text-table.js";
 
 const width = 24;
 

@@ -1,6 +1,6 @@
 import { later } from "#platform/process/turns";
 import { randomUUID } from "#platform/uuid";
-import type { LiveMore } from "../../show/show-as.js";
+import type { LiveMore } from "../../base/show/show-as.js";
 import { type ViewComm, viewHost } from "../kernel.js";
 import type { StatusReply, StatusRequest, WorkStatus } from "./payload.js";
 

@@ -1,4 +1,4 @@
-import type { LiveMore } from "../../show/show-as.js";
+import type { LiveMore } from "../../base/show/show-as.js";
 
 /** Work that goes on: what it does, how much of it is done, and how its page finds the kernel. */
 export interface WorkStatus extends LiveMore {

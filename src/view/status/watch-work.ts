@@ -1,7 +1,7 @@
 import { program } from "#pages/status";
 import { randomUUID } from "#platform/uuid";
-import { escapeHtml } from "../../../picture/escape.js";
-import type { LiveShow } from "../../show/show-as.js";
+import { escapeHtml } from "../../../common/picture/escape.js";
+import type { LiveShow } from "../../base/show/show-as.js";
 import { viewHost } from "../kernel.js";
 import { palettes } from "../page/palette.js";
 import { widgetHtml } from "../page/widget.js";

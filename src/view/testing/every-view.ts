@@ -1,5 +1,5 @@
 import { evaluate } from "../../eval/evaluate.js";
-import { readRollouts } from "../../import/read-rollouts.js";
+import { readRollouts } from "../../formats/read-rollouts.js";
 import { advantages } from "../../learn/advantages.js";
 import type { Scored } from "../../reward/scored.js";
 import { score } from "../../reward/score-trees.js";

@@ -1,4 +1,4 @@
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { RolloutTree } from "../../rollout/rollout-tree.js";
 import { sampleTree } from "./sample-tree.js";
 

@@ -1,7 +1,7 @@
 import type { TrainingBatch } from "../../learn/batch.js";
 import { UpdateReport } from "../../learn/update/update-report.js";
 import type { UpdateOptions } from "../../learn/update/update-settings.js";
-import { Random } from "../../random/random.js";
+import { Random } from "../../base/random/random.js";
 import { grpoBatch } from "./sample-batch.js";
 
 /** What an update might have left behind, without a model: ratios drawn so that every region occurs. */

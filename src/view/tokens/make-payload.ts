@@ -1,6 +1,6 @@
 import type { TrainingBatch } from "../../learn/batch.js";
-import type { ClipRegion } from "../../learn/loss/token-rule.js";
-import type { TokenUpdate } from "../../learn/loss/token-update.js";
+import type { ClipRegion } from "../../learn/losses/base/token-rule.js";
+import type { TokenUpdate } from "../../learn/losses/token-update.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { packIntegers, packNumbers } from "../page/pack.js";

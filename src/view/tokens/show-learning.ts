@@ -1,6 +1,6 @@
 import { isTrained, type TrainingBatch } from "../../learn/batch.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
-import { escapeHtml } from "../../../picture/escape.js";
+import { escapeHtml } from "../../../common/picture/escape.js";
 import { tokenPayload } from "./make-payload.js";
 import { TokenView, tokenView } from "./token-view.js";
 

@@ -1,8 +1,8 @@
 import { program } from "#pages/tokens";
-import { escapeHtml } from "../../../picture/escape.js";
-import { checkArguments } from "../../../arguments/check-arguments.js";
-import { checkOptions, type OptionRules } from "../../../arguments/check-options.js";
-import type { TokenUpdate } from "../../learn/loss/token-update.js";
+import { escapeHtml } from "../../../common/picture/escape.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkOptions, type OptionRules } from "../../../common/options/check-options.js";
+import type { TokenUpdate } from "../../learn/losses/token-update.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { figureTheme } from "../draw/figure-theme.js";

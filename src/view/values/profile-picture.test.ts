@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BranchValues } from "../../values/branch-values.js";
-import type { ValueRecord, ValueSettings } from "../../values/value-record.js";
+import { BranchValues } from "../../measure/branch-values/branch-values.js";
+import type { ValueRecord, ValueSettings } from "../../measure/branch-values/value-record.js";
 import { registerShows } from "../register-shows.js";
 
 registerShows();

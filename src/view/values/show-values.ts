@@ -1,6 +1,6 @@
-import { escapeHtml } from "../../../picture/escape.js";
-import { scaleOf } from "../../../picture/scale.js";
-import type { BranchValues, ProfileDistance } from "../../values/branch-values.js";
+import { escapeHtml } from "../../../common/picture/escape.js";
+import { scaleOf } from "../../../common/picture/scale.js";
+import type { BranchValues, ProfileDistance } from "../../measure/branch-values/branch-values.js";
 import { designTokens } from "../page/palette.js";
 
 const width = 720;

@@ -1,7 +1,7 @@
 // A server that says the key back, in whatever dress.
 import assert from "node:assert/strict";
-import { withoutSecrets } from "../../../src/http/without-secrets.js";
-import type { Random } from "../../../src/random/random.js";
+import { withoutSecrets } from "../../../src/base/http/without-secrets.js";
+import type { Random } from "../../../src/base/random/random.js";
 import type { Area } from "../attempt.js";
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

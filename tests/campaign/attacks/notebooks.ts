@@ -1,8 +1,8 @@
 // Notebooks from elsewhere whose pages would do something.
 import type { Notebook } from "../../../kernel/notebook/notebook.js";
 import { pageOf } from "../../../kernel/notebook/html/page.js";
-import type { Random } from "../../../src/random/random.js";
-import { closedPageMeta } from "../../../picture/closed-page.js";
+import type { Random } from "../../../src/base/random/random.js";
+import { closedPageMeta } from "../../../common/picture/closed-page.js";
 import { type Area, Broken } from "../attempt.js";
 
 const payloads = [

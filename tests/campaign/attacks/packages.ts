@@ -2,18 +2,18 @@
 import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { unpickle } from "../../../src/convert/pickle.js";
+import { unpickle } from "../../../src/interop/convert/pickle.js";
 import { archive, pickle, tensor } from "../../convert/torch-files.js";
-import { TorchArchive } from "../../../src/convert/torch-archive.js";
+import { TorchArchive } from "../../../src/interop/convert/torch-archive.js";
 import {
   torchGlobals,
   torchStorage,
   type TorchTensor,
-} from "../../../src/convert/torch-globals.js";
+} from "../../../src/interop/convert/torch-globals.js";
 import { saveGguf } from "../../../src/model/export/save-gguf.js";
 import { loadModel } from "../../../src/model/load/load-model.js";
 import { HfTokenizer } from "../../../src/model/tokenizer/hf-tokenizer.js";
-import type { Random } from "../../../src/random/random.js";
+import type { Random } from "../../../src/base/random/random.js";
 import { loadTrees } from "../../../src/rollout/files/tree-files.js";
 import { treesToJsonl } from "../../../src/rollout/files/tree-jsonl.js";
 import { rollout } from "../../../src/rollout/rollout.js";

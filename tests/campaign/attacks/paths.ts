@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { Contents } from "../../../kernel/server/contents/contents.js";
-import { toErrorResponse } from "../../../http-server/error-response.js";
-import type { Random } from "../../../src/random/random.js";
+import { toErrorResponse } from "../../../common/http-server/error-response.js";
+import type { Random } from "../../../src/base/random/random.js";
 import { type Area, Broken } from "../attempt.js";
 
 const text = { type: "file", format: "text", content: "mine" } as const;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { LabServer } from "../../../kernel/server/lab-server.js";
-import type { Random } from "../../../src/random/random.js";
+import type { Random } from "../../../src/base/random/random.js";
 import { serveTiny } from "../../serve/tiny-server.js";
 import { type Area, Broken } from "../attempt.js";
 

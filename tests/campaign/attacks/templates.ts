@@ -1,6 +1,6 @@
 // Chat templates that never end or grow without end.
 import { ChatTemplate } from "../../../src/model/tokenizer/chat-template.js";
-import type { Random } from "../../../src/random/random.js";
+import type { Random } from "../../../src/base/random/random.js";
 import { type Area, Broken } from "../attempt.js";
 
 const expressions = [

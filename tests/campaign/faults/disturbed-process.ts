@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import type { Random } from "../../../src/random/random.js";
+import type { Random } from "../../../src/base/random/random.js";
 import type { Place } from "../attempt.js";
 
 /** What is loaded before a program, and makes its world another one. */

@@ -9,7 +9,7 @@ import {
   reply,
   serve,
 } from "../../../src/policy/remote/testing/fake-endpoint.js";
-import type { Random } from "../../../src/random/random.js";
+import type { Random } from "../../../src/base/random/random.js";
 import { rollout } from "../../../src/rollout/rollout.js";
 import { treesFromJsonl, treesToJsonl } from "../../../src/rollout/files/tree-jsonl.js";
 import type { Area } from "../attempt.js";

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { fingerprint, runToEnd } from "../../cli/training-run.js";
 import { loadTrees } from "../../../src/rollout/files/tree-files.js";
-import type { Random } from "../../../src/random/random.js";
+import type { Random } from "../../../src/base/random/random.js";
 import { type Area, Broken } from "../attempt.js";
 import { calmRun, type Kind, sftKind, trainKind } from "./training.js";
 

@@ -1,7 +1,7 @@
 // Cells and messages that disturb a kernel: its variables stay, and it answers.
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Random } from "../../../src/random/random.js";
+import type { Random } from "../../../src/base/random/random.js";
 import { begun, FrontEnd } from "../../kernel/front-end.js";
 import { type Area, Broken } from "../attempt.js";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Random } from "../../../src/random/random.js";
+import type { Random } from "../../../src/base/random/random.js";
 import { serveTiny } from "../../serve/tiny-server.js";
 import type { Area } from "../attempt.js";
 

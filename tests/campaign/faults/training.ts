@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { fingerprint, runToEnd, small, start } from "../../cli/training-run.js";
-import type { Random } from "../../../src/random/random.js";
+import type { Random } from "../../../src/base/random/random.js";
 import { remount, smallDisk } from "../../small-disk.js";
 import { type Area, type Attempt, Broken, type Place } from "../attempt.js";
 import { disturbances, preloaded } from "./disturbed-process.js";
 
-const program = fileURLToPath(new URL("../../../../bin/arpo-lab.mjs", import.meta.url));
+const program = fileURLToPath(new URL("../../../../apps/cli/bin/arpo-lab.mjs", import.meta.url));
 const tiny = fileURLToPath(new URL("../../../../data/models/tiny", import.meta.url));
 
 /** A kind of run: its command, and where its steps are told. */

@@ -1,15 +1,20 @@
-import { defined } from "../../../arguments/defined.js";
-import { appoRewards, appo } from "../../../src/learn/credit/appo.js";
-import { at2poNodeValues, at2po } from "../../../src/learn/credit/at2po.js";
-import { childrenOf, leavesOf, type CreditNode, total } from "../../../src/learn/credit/credit.js";
-import { spoEdges, spoValues, spoChain, spoCutPoints } from "../../../src/learn/credit/spo.js";
-import { treeRlPaths, type TreeRlOptions } from "../../../src/learn/credit/treerl.js";
-import { fr3e } from "../../../src/learn/credit/fr3e.js";
-import { giGpo } from "../../../src/learn/credit/gigpo.js";
-import { mtGrpo } from "../../../src/learn/credit/mt-grpo.js";
-import { reinforcePlusPlusBaseline } from "../../../src/learn/advantage/by-group.js";
-import { treeGrpo } from "../../../src/learn/credit/tree-grpo.js";
-import { treePo } from "../../../src/learn/credit/treepo.js";
+import { defined } from "../../../common/options/defined.js";
+import { appoRewards, appo } from "../../../src/learn/estimators/appo.js";
+import { at2poNodeValues, at2po } from "../../../src/learn/estimators/at2po.js";
+import {
+  childrenOf,
+  leavesOf,
+  type CreditNode,
+  total,
+} from "../../../src/learn/estimators/credit.js";
+import { spoEdges, spoValues, spoChain, spoCutPoints } from "../../../src/learn/estimators/spo.js";
+import { treeRlPaths, type TreeRlOptions } from "../../../src/learn/estimators/treerl.js";
+import { fr3e } from "../../../src/learn/estimators/fr3e.js";
+import { giGpo } from "../../../src/learn/estimators/gigpo.js";
+import { mtGrpo } from "../../../src/learn/estimators/mt-grpo.js";
+import { reinforcePlusPlusBaseline } from "../../../src/learn/estimators/base/by-group.js";
+import { treeGrpo } from "../../../src/learn/estimators/tree-grpo.js";
+import { treePo } from "../../../src/learn/estimators/treepo.js";
 import type { Runners } from "../runner.js";
 
 /** A tree as the files nest it. */

@@ -26,8 +26,8 @@ import {
   treerlMask,
   treerlSelect,
 } from "../../../src/rollout/branch/family/treerl.js";
-import { leafSums, total } from "../../../src/learn/credit/credit.js";
-import { treeDiff, treeDiffSums } from "../../../src/learn/credit/tree-grpo.js";
+import { leafSums, total } from "../../../src/learn/estimators/credit.js";
+import { treeDiff, treeDiffSums } from "../../../src/learn/estimators/tree-grpo.js";
 import type { Runners } from "../runner.js";
 
 const ids = (nodes: readonly { id: string }[]) => nodes.map(({ id }) => id);

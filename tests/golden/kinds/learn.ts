@@ -1,17 +1,22 @@
-import { type KlControl, controlKl, klInReward, klPenalty } from "../../../src/learn/loss/kl.js";
-import type { LossAggregation } from "../../../src/learn/loss/options.js";
-import type { PolicyLossOptions } from "../../../src/learn/loss/registry.js";
-import { actorLoss, losses, valueLoss } from "../../../src/learn/loss/losses.js";
-import { aggregateLoss } from "../../../src/learn/loss/aggregate.js";
-import { gae, reinforcePlusPlusOlder, remax } from "../../../src/learn/advantage/by-token.js";
+import {
+  type KlControl,
+  controlKl,
+  klInReward,
+  klPenalty,
+} from "../../../src/learn/losses/base/kl.js";
+import type { LossAggregation } from "../../../src/learn/losses/base/options.js";
+import type { PolicyLossOptions } from "../../../src/learn/losses/registry.js";
+import { actorLoss, losses, valueLoss } from "../../../src/learn/losses/losses.js";
+import { aggregateLoss } from "../../../src/learn/losses/base/aggregate.js";
+import { gae, reinforcePlusPlusOlder, remax } from "../../../src/learn/estimators/base/by-token.js";
 import {
   grpo,
   grpoPassAtK,
   opo,
   reinforcePlusPlusBaseline,
   rloo,
-} from "../../../src/learn/advantage/by-group.js";
-import { maskedMean, maskedVariance, whiten } from "../../../src/learn/advantage/masked.js";
+} from "../../../src/learn/estimators/base/by-group.js";
+import { maskedMean, maskedVariance, whiten } from "../../../src/learn/masked.js";
 import { logProbEntropy } from "../../../src/tensor/log-prob.js";
 import { tf } from "../../../src/tensor/tf.js";
 import type { Runners } from "../runner.js";

@@ -1,7 +1,7 @@
-import { defined } from "../../../arguments/defined.js";
-import type { LossName, PolicyLossOptions } from "../../../src/learn/loss/registry.js";
-import { aggregateLoss } from "../../../src/learn/loss/aggregate.js";
-import { losses } from "../../../src/learn/loss/losses.js";
+import { defined } from "../../../common/options/defined.js";
+import type { LossName, PolicyLossOptions } from "../../../src/learn/losses/registry.js";
+import { aggregateLoss } from "../../../src/learn/losses/base/aggregate.js";
+import { losses } from "../../../src/learn/losses/losses.js";
 import { tf } from "../../../src/tensor/tf.js";
 import type { Runner, Runners } from "../runner.js";
 

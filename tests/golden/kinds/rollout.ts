@@ -3,7 +3,7 @@ import { dynamicBudget } from "../../../src/rollout/branch/dynamic-budget.js";
 import { EntropyBaselines } from "../../../src/rollout/branch/entropy-baselines.js";
 import { responseAttention } from "../../../src/rollout/tree/trajectory.js";
 import { segmentEntropy } from "../../../src/rollout/branch/segment-entropy.js";
-import { toolContent } from "../../../src/text/call-input.js";
+import { toolContent } from "../../../src/base/text/call-input.js";
 import { runTrees } from "../rollout-trees.js";
 import type { Runners } from "../runner.js";
 import { scriptedSegment } from "../scripted.js";

@@ -1,6 +1,6 @@
-import { mkdirSync, writeFileSync } from "../../../platform/browser/files.js";
-import { packagePath } from "../../../platform/browser/modules/package-path.js";
-import { dirname } from "../../../platform/browser/path.js";
+import { mkdirSync, writeFileSync } from "../../../common/platform/browser/files.js";
+import { packagePath } from "../../../common/platform/browser/modules/package-path.js";
+import { dirname } from "../../../common/platform/browser/path.js";
 
 /** Puts files of the package, fetched from below an address, where the lab looks for them. */
 export async function fetchFiles(base: string | URL, names: readonly string[]): Promise<void> {

@@ -2,7 +2,7 @@ import { addLora } from "../../../src/model/lora/add-lora.js";
 import { Model } from "../../../src/model/transformer/transformer.js";
 import type { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";
 import { Policy } from "../../../src/policy/policies.js";
-import { Random } from "../../../src/random/random.js";
+import { Random } from "../../../src/base/random/random.js";
 import { decodeBackend, ready } from "../../../src/tensor/backends.js";
 import { AdamW } from "../../../src/tensor/adamw.js";
 import { gradientsOf } from "../../../src/tensor/gradients.js";

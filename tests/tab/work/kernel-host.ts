@@ -1,8 +1,8 @@
 // What a page has around a kernel, for tests: the thread of its server, and Python's frame.
-import { openSandboxFrame, PythonFrame } from "../../../tab/page/python-frame.js";
-import { PageKernels } from "../../../tab/page/start.js";
-import type { KernelParts } from "../../../tab/kernel/thread-data.js";
-import type { ToFrame } from "../../../tab/python/messages.js";
+import { openSandboxFrame, PythonFrame } from "../../../apps/site/tab/page/python-frame.js";
+import { PageKernels } from "../../../apps/site/tab/page/start.js";
+import type { KernelParts } from "../../../apps/site/tab/kernel/thread-data.js";
+import type { ToFrame } from "../../../apps/site/tab/python/messages.js";
 
 /** Starts a kernel; gives the thread that takes what a front end sends. */
 export function host(base: string, threads: string, said: (message: unknown) => void): Worker {

@@ -1,10 +1,10 @@
 // A page's thread with one kernel in it, for tests: what a front end would send, and what comes back.
-import { launchIn } from "../../../tab/kernel/launch.js";
-import { SharedFiles } from "../../../tab/files/shared-files.js";
-import { shareData } from "../../../tab/files/share-data.js";
-import { mountSite, type SiteFiles } from "../../../platform/browser/site/mount.js";
-import { mkdirSync } from "../../../platform/browser/files.js";
-import { utf8Bytes, utf8Text } from "../../../platform/browser/bytes.js";
+import { launchIn } from "../../../apps/site/tab/kernel/launch.js";
+import { SharedFiles } from "../../../apps/site/tab/files/shared-files.js";
+import { shareData } from "../../../apps/site/tab/files/share-data.js";
+import { mountSite, type SiteFiles } from "../../../common/platform/browser/site/mount.js";
+import { mkdirSync } from "../../../common/platform/browser/files.js";
+import { utf8Bytes, utf8Text } from "../../../common/platform/browser/bytes.js";
 import type { Frames } from "../../../kernel/server/kernels/codec.js";
 import type { Launched } from "../../../kernel/server/kernels/launched.js";
 

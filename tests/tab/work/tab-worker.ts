@@ -1,8 +1,8 @@
 // The work in a worker of a page: begun by a message with the environment, answered by one.
-import { sharesMemory } from "../../../platform/browser/process/cores.js";
-import { environment } from "../../../platform/browser/process/environment.js";
-import { mkdir } from "../../../platform/browser/files.js";
-import { threadData } from "../../../platform/browser/modules/threads.js";
+import { sharesMemory } from "../../../common/platform/browser/process/cores.js";
+import { environment } from "../../../common/platform/browser/process/environment.js";
+import { mkdir } from "../../../common/platform/browser/files.js";
+import { threadData } from "../../../common/platform/browser/modules/threads.js";
 import { fetchFiles } from "./fetch-files.js";
 
 /** What the page asks for. */

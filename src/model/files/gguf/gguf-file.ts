@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../../arguments/check-arguments.js";
+import { checkArguments } from "../../../../common/options/check-arguments.js";
 import { type FileHandle, open } from "#platform/files";
 import { shapeSize } from "../../transformer/weights.js";
 import { readFully, readFullySync } from "../read-file.js";

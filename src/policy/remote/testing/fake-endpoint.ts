@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import type { Tokenizer } from "../../../model/tokenizer/tokenizer.js";
-import { Random } from "../../../random/random.js";
+import { Random } from "../../../base/random/random.js";
 import type { GenerateOptions } from "../../policy.js";
 import { RemotePolicy, type RemotePolicyOptions } from "../remote-policy.js";
 

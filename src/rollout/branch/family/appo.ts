@@ -1,6 +1,6 @@
-import * as exact from "../../../exact/index.js";
-import { checkArguments } from "../../../../arguments/check-arguments.js";
-import { checkOptions, finite } from "../../../../arguments/check-options.js";
+import * as exact from "../../../base/exact/index.js";
+import { checkArguments } from "../../../../common/options/check-arguments.js";
+import { checkOptions, finite } from "../../../../common/options/check-options.js";
 
 /** An initial rollout, token by token, as APPO sees it. */
 export interface AppoTrajectory {

@@ -1,4 +1,4 @@
-import * as exact from "../../../exact/index.js";
+import * as exact from "../../../base/exact/index.js";
 
 /**
  * How TreePO shares continuations among paths: evenly, or by the log-probability of all tokens, their mean,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { tasks } from "../../../data/tasks/index.js";
+import { tasks } from "../../../tasks/tasks/index.js";
 import { HfTokenizer } from "../../../model/tokenizer/hf-tokenizer.js";
 import { Model } from "../../../model/transformer/transformer.js";
 import { PlainDecoder } from "../../../model/decoder/plain.js";

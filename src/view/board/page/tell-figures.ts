@@ -1,4 +1,4 @@
-import { plusMinus } from "../../../text/interval-text.js";
+import { plusMinus } from "../../../base/text/interval-text.js";
 import { element, tableRow } from "../../page/element.js";
 import { numberText } from "../../page/number-text.js";
 import { type CurvePanel, smoothed } from "../../draw/draw-panel.js";

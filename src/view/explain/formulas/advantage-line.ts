@@ -1,4 +1,4 @@
-import * as f from "../../../learn/loss/formula.js";
+import * as f from "../../../learn/losses/base/formula.js";
 
 const { call, equals, frac, given, math, mi, minus, mn, mo, plus, row, sub, symbol, times } = f;
 

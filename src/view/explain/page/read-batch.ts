@@ -3,13 +3,13 @@ import {
   lossDefinitions,
   lossFacts,
   lossNameOf,
-} from "../../../learn/loss/registry.js";
+} from "../../../learn/losses/registry.js";
 import {
   type LossRow,
   type Shared,
   type TokenRule,
   weightsOf,
-} from "../../../learn/loss/token-rule.js";
+} from "../../../learn/losses/base/token-rule.js";
 import { bytesOf } from "../../page/unpack.js";
 import type {
   ExplainedAlgorithm,

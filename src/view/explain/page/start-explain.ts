@@ -1,4 +1,4 @@
-import { lossFacts, type LossName, lossNameOf } from "../../../learn/loss/registry.js";
+import { lossFacts, type LossName, lossNameOf } from "../../../learn/losses/registry.js";
 import { carried, element, tableRow } from "../../page/element.js";
 import { colourRamp } from "../../page/colour-ramp.js";
 import { numberText } from "../../page/number-text.js";

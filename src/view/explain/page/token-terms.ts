@@ -1,7 +1,7 @@
-import { clipBounds } from "../../../learn/loss/options.js";
-import type { KlKind } from "../../../learn/loss/kl.js";
-import { lossDefinitions, lossFacts, lossNameOf } from "../../../learn/loss/registry.js";
-import { type ClipRegion, type Shared, weighed } from "../../../learn/loss/token-rule.js";
+import { clipBounds } from "../../../learn/losses/base/options.js";
+import type { KlKind } from "../../../learn/losses/base/kl.js";
+import { lossDefinitions, lossFacts, lossNameOf } from "../../../learn/losses/registry.js";
+import { type ClipRegion, type Shared, weighed } from "../../../learn/losses/base/token-rule.js";
 import type { ObjectiveSettings } from "../payload.js";
 
 /** What the objective sees of one token. */

@@ -1,5 +1,5 @@
-import { lastOf, type LiveCurves } from "../../../show/live-curves.js";
-import type { LiveMore } from "../../../show/show-as.js";
+import { lastOf, type LiveCurves } from "../../../base/show/live-curves.js";
+import type { LiveMore } from "../../../base/show/show-as.js";
 import { runKey } from "../../draw/run-key.js";
 import { carried, element } from "../../page/element.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";

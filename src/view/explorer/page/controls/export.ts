@@ -1,5 +1,5 @@
-import { closedPageMeta } from "../../../../../picture/closed-page.js";
-import { escapeHtml } from "../../../../../picture/escape.js";
+import { closedPageMeta } from "../../../../../common/picture/closed-page.js";
+import { escapeHtml } from "../../../../../common/picture/escape.js";
 import { element } from "../../../page/element.js";
 import { canvasPainter } from "../../../draw/canvas-painter.js";
 import { drawWhole, wholeSvg } from "../draw/whole-tree.js";

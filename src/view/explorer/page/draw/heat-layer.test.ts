@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Random } from "../../../../random/random.js";
+import { Random } from "../../../../base/random/random.js";
 import { barAt } from "./heat-layer.js";
 
 test("every bar has its columns, and wide ones are a pixel of the page apart wherever they begin", () => {

@@ -1,5 +1,5 @@
 import type { PageNode } from "../../payload.js";
-import { resultIn } from "../../../../text/result-block.js";
+import { resultIn } from "../../../../base/text/result-block.js";
 import { type PageTree, textOf } from "./unpack-tree.js";
 
 /** What a chip says of a tool result: the tool and what it gave, in a few words. */

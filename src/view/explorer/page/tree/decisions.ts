@@ -1,4 +1,4 @@
-import { defined } from "../../../../../arguments/defined.js";
+import { defined } from "../../../../../common/options/defined.js";
 import type { BranchSettings } from "../../../../rollout/branch/branch-rule.js";
 import type { ReplayAttempt } from "../../../../rollout/replay/replay-result.js";
 import { two } from "./words.js";

@@ -1,0 +1,28 @@
+import { relative } from "node:path";
+import { fetchModel } from "../../../src/interop/convert/fetch/fetch-model.js";
+import { aside, say } from "../terminal/say.js";
+import { stoppable } from "../terminal/stopping.js";
+
+/** What the command line gives. */
+export interface FetchCommandOptions {
+  to?: string;
+  from?: string;
+}
+
+/** Fetches a model and says what to do with it. */
+export async function runFetch(name: string, options: FetchCommandOptions): Promise<void> {
+  let told = 0;
+  const fetched = await fetchModel(name, {
+    ...options,
+    signal: stoppable("early"),
+    onProgress: (done, total) => {
+      const tenths = Math.floor((10 * done) / total);
+      if (tenths > told) aside(`${(done / 1e6).toFixed(0)} of ${(total / 1e6).toFixed(0)} MB`);
+      told = Math.max(told, tenths);
+    },
+  });
+  const path = relative("", fetched.path) || fetched.path;
+  say(`${fetched.title} (${fetched.license})`);
+  say(`from ${fetched.from}, its hash checked, at ${path}`);
+  say(`Sample answers: arpo-lab sample --model ${path}; serve it: arpo-lab serve ${path}`);
+}

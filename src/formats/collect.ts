@@ -1,0 +1,346 @@
+import { defined } from "../../common/options/defined.js";
+import { shown } from "../../common/options/check-arguments.js";
+import type { RolloutTree } from "../rollout/rollout-tree.js";
+import { CarriedCount } from "./carried.js";
+import type { RolloutFormat } from "./formats/format.js";
+import { messageLogs } from "./formats/message-logs.js";
+import { ownTrees } from "./formats/own-trees.js";
+import { openEnvCapture, primeTokens } from "./formats/prime-tokens.js";
+import { skyrl } from "./formats/skyrl.js";
+import { tinkerSamples, tinkerSummaries, tinkerTrajectories } from "./formats/tinker.js";
+import { TraceUpdates } from "./formats/trace-updates.js";
+import { trl } from "./formats/trl.js";
+import { verifiersResults } from "./formats/verifiers-results.js";
+import { verifiersTraces } from "./formats/verifiers-traces.js";
+import {
+  type FileRecord,
+  isRecord,
+  numberIn,
+  numbersIn,
+  textOf,
+  truthIn,
+  withoutFields,
+} from "./row/fields.js";
+import type { PlacedRow } from "./row/imported-row.js";
+import { splitOutput } from "./row/message-text.js";
+import { StepLines } from "./step-lines.js";
+
+const known = ["input", "output", "score", "gts", "step", "uid"];
+
+/** From 0.8 on a trajectory's uid is SAMPLE_ROLLOUT_OUTPUT; a batch may ask the same twice. */
+function sampleOf(uid: unknown): string | undefined {
+  if (typeof uid !== "string") return undefined;
+  return /^(.+)_\d+_\d+$/.exec(uid)?.[1] ?? uid;
+}
+
+/** verl's `trainer.rollout_data_dir` and `validation_data_dir`; ours are the same. */
+const verl: RolloutFormat = {
+  name: "verl",
+  title: "verl's rollout_data_dir",
+  fits: ({ input, output, input_prompt: other }) =>
+    typeof input === "string" && typeof output === "string" && other === undefined,
+  read: (record, { step: fileStep, scoreColumns }) => {
+    const columns = Object.keys(record).filter((name) => !known.includes(name));
+    const numbers = numbersIn(record, columns);
+    const score = scoreColumns
+      ? scoreColumns.reduce((sum, name) => sum + (numberIn(record[name]) ?? 0), 0)
+      : numberIn(record["score"]);
+    const step = numberIn(record["step"]) ?? fileStep;
+    const group = sampleOf(record["uid"]);
+    const groundTruth = truthIn(record["gts"]);
+    const extra = withoutFields(record, [...known, ...Object.keys(numbers)]);
+    return {
+      rows: [
+        {
+          prompt: textOf(record, "input"),
+          parts: splitOutput(textOf(record, "output")),
+          ...defined({ group, step, score, groundTruth }),
+          numbers,
+          ...defined({ extra }),
+        },
+      ],
+    };
+  },
+  says: {
+    "tool results":
+      "not marked: read off <result>, <tool_response>, <information> and <observation>",
+    rewards: "score",
+    "ground truth": "gts (0.6 on)",
+    steps: "step",
+  },
+};
+
+/** Every format, those with the most telling records first. */
+const formats: readonly RolloutFormat[] = [
+  ...[
+    ownTrees,
+    verifiersTraces,
+    openEnvCapture,
+    primeTokens,
+    tinkerSamples,
+    tinkerTrajectories,
+    tinkerSummaries,
+  ],
+  ...[skyrl, verl, trl, verifiersResults, messageLogs],
+];
+
+/** The format a record is of; undefined where none fits. */
+function formatOf(record: FileRecord): RolloutFormat | undefined {
+  return formats.find(({ fits }) => fits(record));
+}
+
+/** A format by its name. */
+function formatNamed(name: string): RolloutFormat {
+  const found = formats.find((format) => format.name === name);
+  if (found) return found;
+  throw new RangeError(
+    `Cannot import rollouts: format must be one of ${formats.map((format) => format.name).join(", ")}, got ${JSON.stringify(name)}`,
+  );
+}
+
+/** Steps as folders and files are named: `global_step_12_evals`, `step_12`, `iteration_000012`, `12.jsonl`. */
+const folder =
+  /(?:^|[/\\_-])(?:global[_-]?step|step|iteration|completions)[_-]?(\d+)(?=[/\\._-]|$)/gi;
+/** A number alone is a step, unless it counts the chunks of prime-rl's stream. */
+const file = /(?:^|(?<!(?:^|[/\\])stream)[/\\])(\d+)\.(?:jsonl|json|parquet)$/i;
+
+/** The training step that a file's place names, if it names one; the innermost wins. */
+function stepOfPath(path: string): number | undefined {
+  const own = file.exec(path)?.[1];
+  const named = own ?? [...path.matchAll(folder)].at(-1)?.[1];
+  return named === undefined ? undefined : Number(named);
+}
+
+/** A line that could not be read, and why. */
+export interface BrokenLine {
+  file: string;
+  line: number;
+  reason: string;
+}
+
+/** Trajectories of one prompt, in the order they came. */
+export interface PromptRows {
+  rows: PlacedRow[];
+  step: number | undefined;
+  /** A tree that a file holds as it is. */
+  tree?: RolloutTree;
+}
+
+/** What became of one file. */
+export interface ReadFile {
+  path: string;
+  /** Undefined where nothing in it was a rollout. */
+  format: string | undefined;
+  rows: number;
+}
+
+/** How much is kept, and what is taken for what. */
+export interface CollectOptions {
+  /** A format by name; without one it is seen from the records. */
+  format?: string;
+  /** Trajectories whose trees are kept; the numbers of all trajectories are added up. */
+  rows: number;
+  /** Characters of such trajectories. */
+  characters: number;
+  /** Broken lines that are passed over. */
+  broken: number;
+  scoreColumns?: readonly string[];
+}
+
+/** Records before one of them tells the format. */
+const patience = 20;
+
+/** The name of a prompt: trajectories of the same step, group and prompt belong together. */
+function keyOf(row: PlacedRow): string {
+  return JSON.stringify([row.step ?? null, row.group ?? null, row.promptTokens ?? row.prompt]);
+}
+
+/**
+ * Makes prompts with their trajectories out of records, whatever they were read from: pure, so that a page can
+ * feed it a dropped file.
+ */
+export class Collection {
+  readonly files: ReadFile[] = [];
+  readonly prompts: PromptRows[] = [];
+  readonly broken: BrokenLine[] = [];
+  readonly carried = new CarriedCount();
+  readonly steps = new StepLines();
+  readonly formats = new Set<RolloutFormat>();
+  /** Trajectories that were counted and not kept. */
+  left = 0;
+  rows = 0;
+  readonly #options: CollectOptions;
+  readonly #chosen: RolloutFormat | undefined;
+  readonly #updates = new TraceUpdates();
+  readonly #byKey = new Map<string, PromptRows>();
+  #file: ReadFile | undefined;
+  #format: RolloutFormat | undefined;
+  #strange = 0;
+  #firstKeys = "";
+  #step: number | undefined;
+  #kept = { rows: 0, characters: 0 };
+  #share = { rows: 0, characters: 0 };
+
+  constructor(options: CollectOptions) {
+    this.#options = options;
+    this.#chosen = options.format === undefined ? undefined : formatNamed(options.format);
+  }
+
+  /** From here on records are of this file, one of so many that are still to come. */
+  open(path: string, filesLeft: number): void {
+    this.#file = { path, format: undefined, rows: 0 };
+    this.files.push(this.#file);
+    this.#format = this.#chosen;
+    this.#strange = 0;
+    this.#step = stepOfPath(path);
+    const { rows, characters } = this.#options;
+    this.#share = {
+      rows: this.#kept.rows + Math.ceil((rows - this.#kept.rows) / filesLeft),
+      characters:
+        this.#kept.characters + Math.ceil((characters - this.#kept.characters) / filesLeft),
+    };
+  }
+
+  /** Whether the file that was read last held rollouts. */
+  get found(): boolean {
+    return this.#file?.format !== undefined;
+  }
+
+  /** Whether it may still turn out to: after some records of no kind it is given up. */
+  get hopeful(): boolean {
+    return this.found || this.#strange < patience;
+  }
+
+  /** Takes a record in. `size`: how many characters it had; `text`: the line itself. */
+  add(record: unknown, line: number, size: number, text?: string): void {
+    if (!isRecord(record)) {
+      return this.fail(line, `a record must be an object, got ${shown(record)}`);
+    }
+    if (this.#updates.add(record)) return;
+    this.#format ??= formatOf(record);
+    if (!this.#format) {
+      if (this.#strange++ === 0) this.#firstKeys = Object.keys(record).slice(0, 12).join(", ");
+      return;
+    }
+    // In one file a format's records may stand among others' (a log of several kinds).
+    if (this.found && !this.#format.fits(record)) {
+      const other = formatOf(record);
+      if (!other || other !== this.#format)
+        return this.fail(line, this.#misfit(record, this.#format));
+    }
+    try {
+      this.#take(record, this.#format, line, size, text);
+    } catch (error) {
+      if (!(
+        error instanceof TypeError ||
+        error instanceof RangeError ||
+        error instanceof SyntaxError
+      )) {
+        throw error;
+      }
+      this.fail(line, error.message);
+    }
+  }
+
+  #misfit(record: FileRecord, format: RolloutFormat): string {
+    const keys = Object.keys(record).slice(0, 12).join(", ");
+    return `a record must be one of ${format.title}, got the fields ${keys || "none"}`;
+  }
+
+  #take(
+    record: FileRecord,
+    format: RolloutFormat,
+    line: number,
+    size: number,
+    text?: string,
+  ): void {
+    const file = this.#file!;
+    const understood = format.read(record, {
+      step: this.#step,
+      updates: this.#updates,
+      scoreColumns: this.#options.scoreColumns,
+      text,
+    });
+    file.format = format.name;
+    this.formats.add(format);
+    for (const row of understood?.rows ?? []) {
+      this.#keep({ ...row, place: { file: file.path, line } }, format, size);
+    }
+    for (const tree of understood?.trees ?? []) this.addTree(tree, format);
+    for (const row of understood?.counted ?? []) {
+      this.steps.count(row);
+      file.rows++;
+      this.rows++;
+    }
+  }
+
+  /** Takes a whole tree in. */
+  addTree(tree: RolloutTree, format: RolloutFormat): void {
+    const file = this.#file!;
+    file.format = format.name;
+    this.formats.add(format);
+    this.carried.countTree(format);
+    file.rows += tree.trajectories.length;
+    this.rows += tree.trajectories.length;
+    for (const trajectory of tree.selected) {
+      this.steps.count({
+        step: this.#step,
+        numbers: { tokens: trajectory.tokens.length },
+      });
+    }
+    this.prompts.push({ rows: [], step: this.#step, tree });
+  }
+
+  #keep(row: PlacedRow, format: RolloutFormat, size: number): void {
+    this.rows++;
+    this.#file!.rows++;
+    this.carried.count(row, format);
+    this.steps.count(row);
+    const key = keyOf(row);
+    let prompt = this.#byKey.get(key);
+    if (!prompt) {
+      const full =
+        this.#kept.rows >= this.#share.rows || this.#kept.characters >= this.#share.characters;
+      if (full) {
+        this.left++;
+        return;
+      }
+      prompt = { rows: [], step: row.step };
+      this.#byKey.set(key, prompt);
+      this.prompts.push(prompt);
+    } else if (this.#kept.characters >= 2 * this.#options.characters) {
+      // The rest of a prompt that was begun is kept, but not without end.
+      this.left++;
+      return;
+    }
+    // The prompt stands once.
+    prompt.rows.push(prompt.rows[0] ? { ...row, prompt: prompt.rows[0].prompt } : row);
+    this.#kept.rows++;
+    this.#kept.characters += size;
+  }
+
+  /** Notes a line that cannot be read; throws where there are too many. */
+  fail(line: number, reason: string): void {
+    const { path: file } = this.#file!;
+    this.broken.push({ file, line, reason });
+    if (this.broken.length <= this.#options.broken) return;
+    throw new SyntaxError(
+      `Cannot import rollouts: at most ${this.#options.broken} lines may be broken, got ${this.broken.length}, the last in ${file}, line ${line}: ${reason}`,
+    );
+  }
+
+  /** Throws unless the file that was read last held rollouts. */
+  mustBeFound(): void {
+    if (this.found) return;
+    const { path } = this.#file!;
+    const first = this.broken.find(({ file }) => file === path);
+    const got = this.#firstKeys
+      ? `records with the fields ${this.#firstKeys}`
+      : first
+        ? `a line ${first.line} of which ${first.reason}`
+        : "no record";
+    throw new SyntaxError(
+      `Cannot import rollouts from ${path}: it must be one of ${formats.map(({ name }) => name).join(", ")}, got ${got}`,
+    );
+  }
+}

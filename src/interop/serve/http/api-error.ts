@@ -1,0 +1,75 @@
+import { ErrorResponse } from "../../../../common/http-server/error-response.js";
+import type { ServerResponse } from "node:http";
+
+/** OpenAI's kinds of error. */
+type ApiErrorType =
+  "invalid_request_error" | "authentication_error" | "rate_limit_error" | "server_error";
+
+/** A refusal in OpenAI's shape. */
+export class ApiError extends Error {
+  override name = "ApiError";
+  readonly type: ApiErrorType;
+  readonly param: string | null;
+  readonly code: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    readonly status: number,
+    message: string,
+    more: {
+      type?: ApiErrorType;
+      param?: string;
+      code?: string;
+      headers?: Readonly<Record<string, string>>;
+    } = {},
+  ) {
+    super(message);
+    this.type = more.type ?? "invalid_request_error";
+    this.param = more.param ?? null;
+    this.code = more.code ?? null;
+    this.headers = more.headers ?? {};
+  }
+
+  /** What is sent. */
+  body(): { error: { message: string; type: string; param: string | null; code: string | null } } {
+    const { message, type, param, code } = this;
+    return { error: { message, type, param, code } };
+  }
+}
+
+/** Any error in OpenAI's shape; what is not a refusal is the server's own fault. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof ErrorResponse) {
+    return new ApiError(error.status, error.message, { code: error.code });
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new ApiError(500, message, { type: "server_error" });
+}
+
+/** Server-sent events, as OpenAI's clients read them. */
+export class EventStream {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  /** Sends one object; the headers go with the first. */
+  send(data: unknown): void {
+    if (!this.#response.headersSent) {
+      this.#response.writeHead(200, {
+        "content-type": "text/event-stream; charset=utf-8",
+        "cache-control": "no-cache",
+        "x-accel-buffering": "no",
+      });
+      this.#response.flushHeaders();
+    }
+    this.#response.write(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`);
+  }
+
+  end(): void {
+    this.send("[DONE]");
+    this.#response.end();
+  }
+}

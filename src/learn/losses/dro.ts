@@ -1,0 +1,56 @@
+import type { Tensor } from "./base/aggregate.js";
+import type { LossDefinition } from "./base/definition.js";
+import * as f from "./base/formula.js";
+
+/** DRO: the plain policy gradient, held near the old policy by the square of the log ratio. */
+export const dro: LossDefinition = {
+  title: "DRO",
+  aggregation: "token-mean",
+  rule: "verl-0.9.1",
+  parameters: ["droBeta"],
+  verl: true,
+
+  tensors(input, { droBeta }, { figures, total }) {
+    if (droBeta === undefined || !(droBeta > 0 && droBeta < Infinity)) {
+      throw new RangeError(
+        `Cannot compute the loss dro: droBeta must be a number above 0, got ${String(droBeta)}`,
+      );
+    }
+    const { logprobs, oldLogprobs, advantages } = input;
+    const logRatio: Tensor = logprobs.sub(oldLogprobs);
+    const losses: Tensor = logRatio
+      .square()
+      .mul(droBeta / 2)
+      .sub(logprobs.mul(advantages));
+    return { loss: total(losses), metrics: figures(input, logRatio) };
+  },
+
+  token({ ratio, logRatio, advantage, logprob }, _, { droBeta = NaN }) {
+    const hold = droBeta * logRatio;
+    return {
+      ...{ ratio, region: "inside", used: advantage, weight: 1, hold },
+      loss: (droBeta / 2) * logRatio ** 2 - advantage * logprob,
+      terms: { droBeta, logRatio },
+    };
+  },
+
+  formula() {
+    const beta = f.symbol("droBeta", f.mi("β"));
+    return [
+      f.line(
+        "Log ratio: how far the token has moved",
+        f.math(f.logRatio, f.equals, f.logprob, f.minus, f.oldLogprob),
+        "dro.tensors.logRatio",
+      ),
+      f.tokenLoss(
+        f.row(
+          ...[f.minus, f.mo("("), f.given, f.times, f.logprob, f.minus, f.frac(beta, f.mn(2))],
+          `<msup>${f.row(f.logRatio)}<mn>2</mn></msup>`,
+          f.mo(")"),
+        ),
+        "dro.tensors.losses",
+      ),
+    ];
+  },
+  gradient: { code: ["dro.token.hold"], hold: true },
+};

@@ -1,0 +1,208 @@
+import { type ActorLossOptions, lossRules, policyLossRules } from "./loss-rules.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import {
+  checkOptions,
+  notNegative,
+  oneOf,
+  type OptionRules,
+  positive,
+} from "../../../common/options/check-options.js";
+import { evenMaximum, evenMinimum } from "../../tensor/extremum.js";
+import {
+  type AggregateOptions,
+  aggregateLoss,
+  maskedTensorMean,
+  type Tensor,
+} from "./base/aggregate.js";
+import { klPenalty } from "./base/kl.js";
+import { type LossAggregation, lossAggregations } from "./base/options.js";
+import {
+  aggregationOf,
+  lossDefinitions,
+  type LossName,
+  lossNameOf,
+  lossNames,
+  type PolicyLossOptions,
+} from "./registry.js";
+import { type PolicyLoss, type PolicyLossInput, tensorOps } from "./base/tensor-ops.js";
+
+/** A loss by name. */
+export type NamedLoss = (input: PolicyLossInput, options?: PolicyLossOptions) => PolicyLoss;
+
+/** How this loss's terms are aggregated. */
+const aggregateOptions = (
+  { referenceNaN }: Pick<PolicyLossOptions, "referenceNaN">,
+  paddedLength: number | undefined,
+): AggregateOptions => ({ emptyRow: referenceNaN ? "nan" : "zero", paddedLength });
+
+const inputKinds = {
+  logprobs: "tensor",
+  oldLogprobs: "tensor",
+  advantages: "tensor",
+  mask: "tensor",
+} as const;
+
+const namedLoss =
+  (loss: LossName): NamedLoss =>
+  (input, options = {}) => {
+    checkArguments("compute a loss", { input }, { input: inputKinds });
+    checkOptions("compute a loss", options, policyLossRules);
+    return policyLoss(loss, input, options, options.paddedLength);
+  };
+
+function policyLoss(
+  loss: LossName,
+  input: PolicyLossInput,
+  options: PolicyLossOptions,
+  paddedLength: number | undefined,
+): PolicyLoss {
+  const { aggregation, aggregationRule } = options;
+  const { mode, rule } = aggregationOf({ loss, aggregation, aggregationRule });
+  const { rolloutWeights } = input;
+  return lossDefinitions[loss].tensors(input, options, {
+    ...tensorOps,
+    total: (losses, { mask = input.mask, ruleOf } = {}) =>
+      aggregateLoss(rolloutWeights ? losses.mul(rolloutWeights) : losses, mask, mode, {
+        ...aggregateOptions(options, paddedLength),
+        rule: ruleOf?.(mode) ?? rule,
+      }),
+  });
+}
+
+/**
+ * Every loss by name: a differentiable scalar and its figures, from log-probabilities, advantages and a
+ * mask. `update` and the configuration choose among these (`loss`, `policy_loss.loss_mode`).
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { losses } from "arpo-lab/learn";
+ * import { tf } from "arpo-lab/model";
+ *
+ * const row = (x: number) => tf.fill([1, 1], x);
+ * const input = { oldLogprobs: row(-2), advantages: row(1), mask: row(1) };
+ * const slope = (name: "vanilla" | "cispo" | "gpg") =>
+ *   tf.grad((logprobs) => losses[name]({ ...input, logprobs }).loss)(row(-1)).dataSync()[0] + 0;
+ * assert.equal(slope("vanilla"), 0); // ratio e is above 1.2: PPO drops the token,
+ * assert.ok(Math.abs(slope("cispo") + 1.2) < 1e-6); // CISPO weighs it by the bound,
+ * assert.equal(slope("gpg"), -1); // GPG looks at no ratio
+ * ```
+ */
+export const losses = Object.fromEntries(
+  lossNames.map((name) => [name, namedLoss(name)]),
+) as Readonly<Record<LossName, NamedLoss>>;
+
+export interface ActorLossInput extends PolicyLossInput {
+  /** With a gradient when the entropy bonus is on. */
+  entropies?: Tensor;
+  /** Under the reference policy; needed when `klLossCoefficient` is set. */
+  refLogprobs?: Tensor;
+}
+
+/** The total and its terms. */
+export interface ActorLoss extends PolicyLoss {
+  policy: Tensor;
+  entropy?: Tensor;
+  kl?: Tensor;
+}
+
+/**
+ * What one actor update minimises: the policy loss that `loss` names, less `entropyCoefficient` times the
+ * entropy, plus `klLossCoefficient` times the KL divergence from the reference policy. All three are
+ * aggregated as the policy loss is.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { actorLoss } from "arpo-lab/experimental/learn";
+ * import { tf } from "arpo-lab/model";
+ *
+ * const row = (x: number) => tf.fill([1, 1], x);
+ * const { loss } = actorLoss(
+ *   { logprobs: row(-1), oldLogprobs: row(-1), advantages: row(2), mask: row(1), entropies: row(3) },
+ *   { entropyCoefficient: 0.1 },
+ * );
+ * assert.ok(Math.abs(loss.dataSync()[0] - (-2 - 0.3)) < 1e-6);
+ * ```
+ */
+export function actorLoss(input: ActorLossInput, options: ActorLossOptions = {}): ActorLoss {
+  checkArguments("compute a loss", { input }, { input: inputKinds });
+  checkOptions("compute a loss", options, lossRules);
+  return actorLossOf(input, options, options.paddedLength, lossNameOf(options));
+}
+
+/** `actorLoss` of options that have been checked, with the padded length and the loss beside them. */
+export function actorLossOf(
+  input: ActorLossInput,
+  options: ActorLossOptions,
+  paddedLength: number | undefined,
+  loss: LossName,
+): ActorLoss {
+  const { mask, entropies, refLogprobs, logprobs } = input;
+  const { entropyCoefficient = 0, klLossCoefficient, aggregation, aggregationRule } = options;
+  const { mode, rule } = aggregationOf({ loss, aggregation, aggregationRule });
+  const how = { ...aggregateOptions(options, paddedLength), rule };
+  const base = policyLoss(loss, input, options, paddedLength);
+  const out: ActorLoss = { ...base, policy: base.loss };
+  if (entropyCoefficient !== 0) {
+    if (!entropies) {
+      throw new TypeError("Cannot add an entropy bonus: entropies must be given, got none");
+    }
+    out.entropy = aggregateLoss(entropies, mask, mode, how);
+    out.loss = out.loss.sub(out.entropy.mul(entropyCoefficient));
+  }
+  if (klLossCoefficient !== undefined) {
+    if (!refLogprobs) {
+      throw new TypeError("Cannot add a KL loss: refLogprobs must be given, got none");
+    }
+    const kl = klPenalty(logprobs, refLogprobs, options.klLossKind ?? "low_var_kl");
+    out.kl = aggregateLoss(kl, mask, mode, how);
+    out.loss = out.loss.add(out.kl.mul(klLossCoefficient));
+  }
+  return out;
+}
+
+interface ValueLossOptions {
+  /** How far a value may move from the old one. Default: 0.5. */
+  clipRange?: number;
+  /** Default: `token-mean`. */
+  aggregation?: LossAggregation;
+  /** Length that `seq-mean-token-sum-norm` divides by; unset: the matrix's own. */
+  paddedLength?: number;
+  /** Give NaN where the reference does: an empty sequence. */
+  referenceNaN?: boolean;
+}
+
+export const valueLossRules = {
+  clipRange: notNegative,
+  aggregation: oneOf(lossAggregations),
+  paddedLength: positive,
+  referenceNaN: "boolean?",
+} as const satisfies OptionRules<ValueLossOptions>;
+
+/**
+ * The critic's loss: the larger of the squared errors of the prediction and of the prediction clipped
+ * to the old value plus or minus `clipRange`. No factor one half.
+ */
+export function valueLoss(
+  input: { predictions: Tensor; values: Tensor; returns: Tensor; mask: Tensor },
+  options: ValueLossOptions = {},
+): { loss: Tensor; metrics: { vf_clipfrac: Tensor } } {
+  checkOptions("compute a loss", options, valueLossRules);
+  const { clipRange = 0.5, aggregation = "token-mean" } = options;
+  const { predictions, values, returns, mask } = input;
+  const near = evenMaximum(evenMinimum(predictions, values.add(clipRange)), values.sub(clipRange));
+  const unclipped: Tensor = predictions.sub(returns).square();
+  const clipped: Tensor = near.sub(returns).square();
+  return {
+    loss: aggregateLoss(
+      evenMaximum(unclipped, clipped),
+      mask,
+      aggregation,
+      aggregateOptions(options, options.paddedLength),
+    ),
+    metrics: {
+      vf_clipfrac: maskedTensorMean(clipped.greater(unclipped).cast("float32"), mask),
+    },
+  };
+}

@@ -1,0 +1,71 @@
+// Writes the page that a site begins with: OUT/index.html and OUT/landing/, from compiled sources.
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { loadTrees, Policy, score, advantages } from "../../dist/src/api/index.js";
+import { explore, explorerHtml } from "../../dist/src/view/explorer/explore.js";
+import { treePicture } from "../../dist/src/view/explorer/tree-picture.js";
+import { makePayload } from "../../dist/src/view/explorer/make-payload.js";
+import { explorerStyle } from "../../dist/src/view/explorer/style.js";
+import { widgetStyle } from "../../dist/src/view/page/style.js";
+import { transform } from "esbuild";
+import { bundleForTab, root } from "../tab/bundle.mjs";
+
+const source = join(root, "apps/site/landing");
+
+// Alternatives of a token that the page carries.
+const alternatives = 4;
+
+/** The recorded tree, and what its explorer is given. */
+async function recordedTree() {
+  const { tokenizer } = await Policy.load(join(root, "data/models/tiny"));
+  const [tree] = await loadTrees(join(source, "tree.jsonl"));
+  const scored = await score(tree);
+  const batch = advantages(scored, { estimator: "grpo" });
+  const tokens = tree.nodes.reduce((sum, node) => sum + node.tokens.length, 0);
+  const alternativeBytes = 4 * alternatives * tokens;
+  return { tree, options: { scored, batch, tokenizer, alternativeBytes } };
+}
+
+/** The explorers of trees that `npm run lessons` kept. */
+function lessonTrees() {
+  const folder = join(source, "lesson-trees");
+  return readdirSync(folder).flatMap((name) =>
+    JSON.parse(readFileSync(join(folder, name), "utf8")).map(({ text, tree }) => ({
+      text,
+      html: explorerHtml(tree, treePicture(tree)),
+    })),
+  );
+}
+
+const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+
+/** Writes it below a folder. */
+export async function writeLandingPage(out) {
+  const { tree, options } = await recordedTree();
+  const payload = makePayload(tree, options);
+  const { code } = await transform(
+    widgetStyle + explorerStyle + readFileSync(join(source, "landing.css"), "utf8"),
+    { loader: "css", minify: true },
+  );
+  const parts = {
+    "/* style */": code,
+    "<!-- question -->": escape(`“${tree.task.prompt.at(-1).content}”`),
+    "<!-- answer -->": escape(tree.task.groundTruth),
+    "/* tree */": JSON.stringify(payload).replaceAll("<", "\\u003c"),
+  };
+  let html = readFileSync(join(source, "landing.html"), "utf8");
+  for (const [place, text] of Object.entries(parts)) html = html.replace(place, () => text);
+  const { outputFiles } = await bundleForTab(
+    { landing: "dist/apps/site/landing/start-landing.js" },
+    { minify: true, keepNames: false, splitting: false, format: "iife" },
+  );
+  mkdirSync(join(out, "landing"), { recursive: true });
+  writeFileSync(join(out, "index.html"), html);
+  writeFileSync(join(out, "landing/landing.js"), outputFiles[0].contents);
+  cpSync(join(source, "pictures"), join(out, "landing"), { recursive: true });
+  // For pages to read: explorers in the places of trees' pictures.
+  const recorded = [{ text: String(tree), html: explore(tree, options).html() }, ...lessonTrees()];
+  writeFileSync(join(out, "trees.json.gz"), gzipSync(JSON.stringify(recorded), { level: 9 }));
+  cpSync(join(root, "kernel/server/page/src/favicon.svg"), join(out, "landing/favicon.svg"));
+}
