@@ -55,7 +55,7 @@ run_lab() {
       lab=$lab/node_modules/arpo-lab
       ;;
   esac
-  exec "$node" "$lab/bin/arpo-lab.mjs" "$@"
+  exec "$node" "$lab/apps/cli/bin/arpo-lab.mjs" "$@"
 }
 `;
 
