@@ -9,33 +9,33 @@ const file = "docs/algorithms.md";
 
 /** What an estimator gives a token, and where it is computed; those of the family say it themselves. */
 const estimators = {
-  grpo: ["(score - group mean) / (group deviation + 1e-6)", "advantage/by-group"],
-  rloo: ["score - mean of the others in the group", "advantage/by-group"],
+  grpo: ["(score - group mean) / (group deviation + 1e-6)", "estimators/base/by-group"],
+  rloo: ["score - mean of the others in the group", "estimators/base/by-group"],
   gpg: [
     "(score - group mean) · trajectories / trajectories with a score other than 0",
-    "advantage/by-group",
+    "estimators/base/by-group",
   ],
-  opo: ["score - group mean weighted by length", "advantage/by-group"],
+  opo: ["score - group mean weighted by length", "estimators/base/by-group"],
   grpo_passk: [
     "best score of the group - second best, for the best; 0 for the others",
-    "advantage/by-group",
+    "estimators/base/by-group",
   ],
   reinforce_plus_plus_baseline: [
     "score - group mean, whitened over the batch",
-    "advantage/by-group",
+    "estimators/base/by-group",
   ],
   reinforce_plus_plus: [
     "discounted return, whitened over the batch; passes over tool results",
-    "advantage/by-token",
+    "estimators/base/by-token",
   ],
   reinforce_plus_plus_older: [
     "as verl before 0.9.1: returns restart after every tool result",
-    "advantage/by-token",
+    "estimators/base/by-token",
   ],
-  remax: ["return - score of the greedy answer", "advantage/by-token"],
+  remax: ["return - score of the greedy answer", "estimators/base/by-token"],
   gae: [
     "δ(t) = r(t) + γ V(t+1) - V(t); A(t) = δ(t) + γ λ A(t+1); whitened; needs a critic",
-    "advantage/by-token",
+    "estimators/base/by-token",
   ],
 };
 
@@ -108,8 +108,8 @@ const sourceOf = (name) => {
 };
 /** The file that an estimator of the family is computed in. */
 const creditSource = (name) => {
-  const file = `credit/${name.replaceAll("_", "-")}`;
-  return existsSync(join(root, `src/learn/${file}.ts`)) ? file : `credit/${name.split("_")[0]}`;
+  const file = `estimators/${name.replaceAll("_", "-")}`;
+  return existsSync(join(root, `src/learn/${file}.ts`)) ? file : `estimators/${name.split("_")[0]}`;
 };
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 const cell = (text) => text.replaceAll("|", "\\|");
