@@ -67,6 +67,12 @@ const rules: OptionRules<EvaluateOptions> = {
 /** What may be evaluated: a registered name, a benchmark, or one that is loaded. */
 export type Evaluable = string | Benchmark | LoadedBenchmark;
 
+/** How tasks and how benchmarks are evaluated; what a type says nothing of is a list of tasks. */
+type EvaluationOf<Q> = (0 extends 1 & Q ? readonly ScorableTask[] : Q) extends
+  Evaluable | readonly Evaluable[]
+  ? { options: EvaluateOptions; result: Evaluation }
+  : { options: TaskEvaluationOptions; result: TaskEvaluation };
+
 const load = (which: Evaluable, folder: string | undefined): Promise<LoadedBenchmark> => {
   if (typeof which === "string") return benchmarks.load(which, { folder });
   return "items" in which ? Promise.resolve(which) : readBenchmark(which, { folder });
@@ -101,7 +107,8 @@ async function checkFolder(folder: string, settings: EvaluationSettings): Promis
  * published metrics, a judge and a report.
  *
  * @param policy the policy to evaluate
- * @param benchmarks one benchmark or several, by name or loaded
+ * @param which a list of tasks; or one benchmark or several, by name or loaded
+ * @param given options
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -120,25 +127,13 @@ async function checkFolder(folder: string, settings: EvaluationSettings): Promis
  * assert.ok((await readdir(`${folder}/hotpotqa-lookalike`)).length === 6);
  * ```
  */
-export async function evaluate(
+export async function evaluate<
+  Q extends Evaluable | readonly Evaluable[] | readonly ScorableTask[],
+>(
   policy: Policy,
-  benchmarks: Evaluable | readonly Evaluable[],
-  options?: EvaluateOptions,
-): Promise<Evaluation>;
-/**
- * @param policy the policy to evaluate
- * @param tasks the tasks to answer
- */
-export async function evaluate(
-  policy: Policy,
-  tasks: readonly ScorableTask[],
-  options?: TaskEvaluationOptions,
-): Promise<TaskEvaluation>;
-export async function evaluate(
-  policy: Policy,
-  which: Evaluable | readonly Evaluable[] | readonly ScorableTask[],
-  given: EvaluateOptions | TaskEvaluationOptions = {},
-): Promise<Evaluation | TaskEvaluation> {
+  which: Q,
+  given: EvaluationOf<Q>["options"] = {},
+): Promise<EvaluationOf<Q>["result"]> {
   checkArguments("evaluate", { policy }, { policy: "policy" });
   if (isTasks(which)) return evaluateTasks(policy, which, given as TaskEvaluationOptions);
   if (Array.isArray((which as { train?: unknown } | undefined)?.train)) {

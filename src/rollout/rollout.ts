@@ -16,6 +16,20 @@ import { RolloutTree } from "./rollout-tree.js";
 import { UnfinishedRollout } from "./unfinished-rollout.js";
 import { chatOf, promptOf, type RolloutTask, withObservation } from "./task.js";
 
+/** What may be rolled out. */
+export type Rollable = Prompt | readonly string[] | readonly RolloutTask[];
+
+/** A tree for one prompt, a list of trees for a list. */
+export type RolledOut<Q> = [Q] extends [string | readonly ChatMessage[]]
+  ? RolloutTree
+  : [Q] extends [readonly string[]]
+    ? RolloutTree[]
+    : [Q] extends [readonly (infer T extends RolloutTask)[]]
+      ? RolloutTree<T>[]
+      : [Q] extends [RolloutTask]
+        ? RolloutTree<Q>
+        : RolloutTree | RolloutTree[];
+
 /**
  * Rolls out one task into a tree of tool-using trajectories, or many tasks into a tree each.
  *
@@ -27,7 +41,8 @@ import { chatOf, promptOf, type RolloutTask, withObservation } from "./task.js";
  * tool workers and however long tools take, and a further trajectory changes no other.
  *
  * @param policy the policy to sample from
- * @param question the question, or a chat
+ * @param tasks a question, a chat or a task, or a list of questions or tasks, each of which gets a tree
+ * @param given options
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -47,50 +62,18 @@ import { chatOf, promptOf, type RolloutTask, withObservation } from "./task.js";
  * assert.equal(tree.metrics["tools/calc/success_rate"], 1);
  * ```
  */
-export async function rollout(
+export async function rollout<Q extends Rollable>(
   policy: Policy,
-  question: string | readonly ChatMessage[],
-  options?: RolloutOptions,
-): Promise<RolloutTree>;
-/**
- * @param policy the policy to sample from
- * @param questions the questions; each gets a tree
- */
-export async function rollout(
-  policy: Policy,
-  questions: readonly string[],
-  options?: RolloutOptions,
-): Promise<RolloutTree[]>;
-/**
- * @param policy the policy to sample from
- * @param task the task to roll out
- */
-export async function rollout<T extends RolloutTask>(
-  policy: Policy,
-  task: T,
-  options?: RolloutOptions,
-): Promise<RolloutTree<T>>;
-/**
- * @param policy the policy to sample from
- * @param tasks the tasks; each gets a tree
- */
-export async function rollout<T extends RolloutTask>(
-  policy: Policy,
-  tasks: readonly T[],
-  options?: RolloutOptions,
-): Promise<RolloutTree<T>[]>;
-export async function rollout<T extends RolloutTask>(
-  policy: Policy,
-  tasks: Prompt | T | readonly (Prompt | T)[],
+  tasks: Q,
   given: RolloutOptions = {},
-): Promise<RolloutTree<T> | RolloutTree<T>[]> {
+): Promise<RolledOut<Q>> {
   checkPolicy(policy, tasks);
   const options = withCallsOf(policy.tokenizer, readyOptions("roll out", given));
   const config = rolloutConfig(options);
   if (config.mode === "train") sayCapped(options.initialRollouts, config.n);
   const many = Array.isArray(tasks) && !isChat(tasks);
-  const list = ((many ? tasks : [tasks]) as readonly (Prompt | T)[]).map(
-    (one) => promptTask("roll out", one) as T,
+  const list = ((many ? tasks : [tasks]) as readonly Prompt[]).map((one) =>
+    promptTask("roll out", one),
   );
   const seed = Random.from(config.seed);
   const { tokenizer } = policy;
@@ -99,13 +82,13 @@ export async function rollout<T extends RolloutTask>(
   const before = finishedBefore(list, firstIndex, runtime);
   const all = list.map((task, i) => ({ task, index: firstIndex + i }));
   const places = all.filter(({ index }) => !before.has(index));
-  const treeOf = ({ run, monitor }: Grown): RolloutTree<T> => {
+  const treeOf = ({ run, monitor }: Grown): RolloutTree => {
     const data = finishTree(run, list[run.index - firstIndex]!, config, policy);
     if (monitor) data.monitor = monitor;
     return new RolloutTree(data, runtime);
   };
   /** New trees and those of before, in the order of the tasks. */
-  const together = (grown: readonly (Grown | undefined)[]): RolloutTree<T>[] => {
+  const together = (grown: readonly (Grown | undefined)[]): RolloutTree[] => {
     const trees = new Map(before);
     for (const one of grown) if (one) trees.set(one.run.index, treeOf(one));
     return all.flatMap(({ index }) => trees.get(index) ?? []);
@@ -124,7 +107,7 @@ export async function rollout<T extends RolloutTask>(
     });
   try {
     const trees = together(places.length === 0 ? [] : await grow());
-    return many ? trees : trees[0]!;
+    return (many ? trees : trees[0]!) as RolledOut<Q>;
   } catch (error) {
     if (!(error instanceof GrowthFailure)) throw error;
     throw new UnfinishedRollout(together(error.grown), list.length, error.reason);
@@ -151,18 +134,18 @@ function checkPolicy(policy: unknown, tasks: unknown): void {
 }
 
 /** The trees that need not be grown again, by index. */
-function finishedBefore<T extends RolloutTask>(
-  tasks: readonly T[],
+function finishedBefore(
+  tasks: readonly RolloutTask[],
   firstIndex: number,
   runtime: { policy: Policy; options: ReadyOptions },
-): Map<number, RolloutTree<T>> {
+): Map<number, RolloutTree> {
   const { finished = [], scheduling } = runtime.options;
   const wrong = (must: string, got: string) =>
     new RangeError(`Cannot roll out: finished must be ${must}, got ${got}`);
   if (finished.length > 0 && scheduling === "lockstep") {
     throw wrong("left out in lockstep", `${finished.length} trees`);
   }
-  const trees = new Map<number, RolloutTree<T>>();
+  const trees = new Map<number, RolloutTree>();
   for (const data of finished) {
     const task = tasks[data.index - firstIndex];
     if (task === undefined || JSON.stringify(task) !== JSON.stringify(data.task)) {

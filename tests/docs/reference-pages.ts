@@ -344,8 +344,8 @@ const shown = (value: unknown) => (value === undefined ? "" : `\`${JSON.stringif
 
 /** `docs/config.md`. */
 export function configPage(): string {
-  const used = configKeys.filter(({ kept }) => !kept);
-  const kept = configKeys.filter((key) => key.kept);
+  const used = configKeys().filter(({ kept }) => !kept);
+  const kept = configKeys().filter((key) => key.kept);
   const rows = used.map(
     ({ path, default: by, description = "" }) =>
       `| \`${path}\` | ${cell(shown(by))} | ${cell(description)} |`,

@@ -12,6 +12,7 @@ import { world } from "../../src/tasks/tasks/world.js";
 import { Policy } from "../../src/policy/policies.js";
 import { Random } from "../../src/base/random/random.js";
 import { rollout } from "../../src/rollout/rollout.js";
+import type { RolloutTree } from "../../src/rollout/rollout-tree.js";
 import { rolloutPresets } from "../../src/rollout/presets.js";
 import { taskTools } from "../../src/tasks/task-tools.js";
 import { missing, serveGguf } from "./llama-cpp-server.js";
@@ -67,7 +68,7 @@ test("RemotePolicy drives llama.cpp's server: tokens, log-probs, trees", async (
   await using tools = taskTools(world);
   const { train } = tasks.mixed({ seed: 7, train: 2, test: 1 });
   const greedy = { n: 1, tools, seed: 1, sampling: { temperature: 0 }, responseLength: 200 };
-  const texts = (trees: Awaited<ReturnType<typeof rollout>>) =>
+  const texts = (trees: readonly RolloutTree[]) =>
     trees.map(({ selected: trajectories }) => trajectories.map(({ text, end }) => ({ text, end })));
   const answered = await rollout(remote, train, greedy);
   assert.deepEqual(texts(answered), texts(await rollout(local, train, greedy)));

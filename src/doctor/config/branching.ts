@@ -1,4 +1,4 @@
-import { isExpansion } from "../../rollout/rules/registry.js";
+import { rules } from "../../run/config/choices.js";
 import { findings } from "../check.js";
 import { advised, type Rule, ruleAdvice } from "./context.js";
 
@@ -29,7 +29,7 @@ export const branching: Rule = function* ({ config }) {
   } else if (n > 1 && n < 4 && grouped) {
     yield warning("small-group", `groups of ${n}: their mean and deviation are mostly noise`);
   }
-  if (isExpansion(rule)) return yield* advised("branching", ruleAdvice(config));
+  if (rules.has(rule)) return yield* advised("branching", ruleAdvice(config));
   if (first > n && n > 1) {
     yield warning(
       "initial-over-n",

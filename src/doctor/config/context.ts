@@ -3,9 +3,8 @@ import type { Task } from "../../tasks/task.js";
 import type { ModelConfig } from "../../model/config.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Reward } from "../../reward/reward-function.js";
-import { estimatorNamed } from "../../learn/estimators/registry.js";
-import { ruleNamed } from "../../rollout/rules/registry.js";
 import { completeSettings } from "../../rollout/rules/settings.js";
+import { estimators, ownName, rules } from "../../run/config/choices.js";
 import { creditSettings, expandSettings } from "../../run/config/keys.js";
 import type { Config } from "../../run/config/schema.js";
 import { type Check, findings } from "../check.js";
@@ -40,7 +39,8 @@ export const advised = (area: string, advice: Advice[]): Check[] =>
 export function runFacts({ actor_rollout_ref: { rollout }, algorithm, lab }: Config): RunFacts {
   const { n, initial_rollouts: initialRollouts, response_length: responseLength } = rollout;
   return {
-    ...{ rule: lab.branch_rule, estimator: algorithm.adv_estimator, n, initialRollouts },
+    ...{ rule: ownName(rules, lab.branch_rule), n, initialRollouts },
+    estimator: ownName(estimators, algorithm.adv_estimator),
     ...{ responseLength, sampler: lab.sampler },
     branches: lab.branch_rule !== "never" && initialRollouts < n,
   };
@@ -48,16 +48,18 @@ export function runFacts({ actor_rollout_ref: { rollout }, algorithm, lab }: Con
 
 /** What a rule that looks at what was written says of a run with it. */
 export function ruleAdvice(config: Config): Advice[] {
-  const rule = ruleNamed(config.lab.branch_rule);
+  const rule = rules.get(config.lab.branch_rule);
+  if (!rule) return [];
   const settings = completeSettings("check", rule, expandSettings(config.lab.expand));
   return rule.advice?.(runFacts(config), settings) ?? [];
 }
 
 /** What an estimator of the family says of a run with it. */
 export function estimatorAdvice(config: Config): Advice[] {
-  const { adv_estimator: name } = config.algorithm;
-  const settings = creditSettings(config.lab.credit[name] ?? {});
-  return estimatorNamed(name)?.advice?.(runFacts(config), settings) ?? [];
+  const estimator = estimators.get(config.algorithm.adv_estimator);
+  if (!estimator) return [];
+  const settings = creditSettings(config.lab.credit[estimator.name] ?? {});
+  return estimator.advice?.(runFacts(config), settings) ?? [];
 }
 
 /** Tokens of the longest row a run can make. */

@@ -1,4 +1,5 @@
 import type { Config } from "../../run/config/schema.js";
+import { estimators, ownName } from "../../run/config/choices.js";
 import { configKeys } from "../../run/config/keys.js";
 import { findings } from "../check.js";
 import { advised, estimatorAdvice, type Rule } from "./context.js";
@@ -7,11 +8,12 @@ const { warning } = findings("credit");
 
 /** Keys that differ from their defaults, of estimators that were not chosen. */
 function idleKeys({ algorithm, lab }: Config): string[] {
-  return configKeys.flatMap(({ path, default: usual }) => {
+  const chosen = ownName(estimators, algorithm.adv_estimator);
+  return configKeys().flatMap(({ path, default: usual }) => {
     const [, section, method, name] = path.split(".");
     if (section !== "credit" || method === undefined || name === undefined) return [];
     const told = lab.credit[method];
-    return method === algorithm.adv_estimator || told?.[name] === usual ? [] : [path];
+    return method === chosen || told?.[name] === usual ? [] : [path];
   });
 }
 

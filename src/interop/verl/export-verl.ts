@@ -3,6 +3,7 @@ import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions, type OptionRules, texts } from "../../../common/options/check-options.js";
 import type { Task } from "../../tasks/task.js";
 import { judgedApart } from "../../reward/load-reward.js";
+import { whileKnown } from "../../run/config/choices.js";
 import { configKeys } from "../../run/config/keys.js";
 import { loadConfig } from "../../run/config/load.js";
 import type { LoadOptions } from "../../run/config/options.js";
@@ -49,7 +50,7 @@ function skyTask({ name, nodes, gpus }: Launch): string {
   return header + stringify(task);
 }
 
-const ours = new Set(configKeys.map(({ path }) => path));
+const ours = whileKnown(() => new Set(configKeys().map(({ path }) => path)));
 
 /** The key of an override as verl's command line takes it: `key=value`, `+key=value`, `++key=value`, `~key`. */
 const keyOf = (setting: string): string => setting.replace(/^(~|\+{0,2})/, "").split("=")[0]!;
@@ -67,7 +68,7 @@ function withOwnSettings(overrides: readonly string[], own: readonly string[]): 
       refuse("settings must be verl's key=value, ++key=value or ~key, on one line", setting);
     }
     const key = keyOf(setting);
-    if (!ours.has(key)) continue;
+    if (!ours().has(key)) continue;
     const carried = carriedAs(key);
     if ("to" in carried && carried.to === key) continue;
     refuse(

@@ -48,7 +48,7 @@ export function verlConfig(config: Config): VerlConfig {
   const out: VerlConfig = { overrides: [], loop: {}, notes: [] };
   const faults: string[] = [];
   const { algorithm, actor_rollout_ref: actorRolloutRef } = config;
-  for (const { path, default: byDefault, kept } of configKeys) {
+  for (const { path, default: byDefault, kept } of configKeys()) {
     const value = at(config, path);
     const carried = carriedAs(path);
     if ("refused" in carried) {

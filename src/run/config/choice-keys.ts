@@ -1,7 +1,6 @@
 import { z } from "#zod";
 import type { SettingKind, SettingTable } from "../../../common/options/setting.js";
-import { estimatorDefinitions } from "../../learn/estimators/registry.js";
-import { ruleDefinitions } from "../../rollout/rules/registry.js";
+import { estimators, rules } from "./choices.js";
 import { section } from "./kinds.js";
 
 // The keys of choices that are definitions: made of their settings.
@@ -42,7 +41,7 @@ export function schemaOf(kind: SettingKind): z.ZodType {
 /** `lab.credit`: a section for each estimator of the family. */
 export function creditKeys(): Record<string, z.ZodType<Record<string, unknown>>> {
   return Object.fromEntries(
-    estimatorDefinitions.map(({ name, settings }) => [
+    estimators.all.map(({ name, settings }) => [
       name,
       section(
         Object.fromEntries(
@@ -70,8 +69,8 @@ interface SharedKey {
 /** `lab.expand`: the settings of all rules that look at what was written; null is the published value. */
 export function expandKeys(): Record<string, z.ZodType<unknown>> {
   const keys = new Map<string, SharedKey>(shared.map((name) => [name, undefined!]));
-  for (const { name: rule, settings } of ruleDefinitions) {
-    for (const [name, { kind, says }] of Object.entries(settings)) {
+  for (const { name: rule, settings } of rules.all) {
+    for (const [name, { kind, says }] of Object.entries(settings as SettingTable)) {
       const known = keys.get(name) ?? { kind, said: new Map<string, string[]>() };
       known.said.set(says, [...(known.said.get(says) ?? []), rule]);
       keys.set(name, known);

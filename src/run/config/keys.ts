@@ -1,6 +1,7 @@
 import type { z } from "#zod";
 import type { ExpandOptions } from "../../rollout/rules/registry.js";
 import { camel } from "./choice-keys.js";
+import { whileKnown } from "./choices.js";
 import { kept } from "./kept-keys.js";
 import { section } from "./kinds.js";
 import { type Config, schema } from "./schema.js";
@@ -54,10 +55,9 @@ const keptPaths = new Set(
 );
 
 /** Every key the configuration knows, in the schema's order. */
-export const configKeys: readonly ConfigKey[] = [...walk(schema, "")].map((key) => ({
-  ...key,
-  kept: keptPaths.has(key.path),
-}));
+export const configKeys = whileKnown((): readonly ConfigKey[] =>
+  [...walk(schema(), "")].map((key) => ({ ...key, kept: keptPaths.has(key.path) })),
+);
 
 /** A section of `lab.credit` under the names of options; null is unset. */
 export function creditSettings(keys: Readonly<Record<string, unknown>>): Record<string, unknown> {

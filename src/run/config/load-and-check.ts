@@ -13,11 +13,11 @@ import {
 } from "../../../common/options/check-options.js";
 import { homePath } from "../../base/files/home-path.js";
 import { completeSettings } from "../../rollout/rules/settings.js";
-import { expansionRules, isExpansion, ruleNamed } from "../../rollout/rules/registry.js";
+import { loadChoices, rules, whileKnown } from "./choices.js";
 import { configKeys, expandSettings } from "./keys.js";
 import type { LoadedConfig, LoadOptions } from "./options.js";
 import { parseOverride } from "./override.js";
-import { placePaths } from "./place-paths.js";
+import { placePath, placePaths } from "./place-paths.js";
 import { configPresets } from "./presets.js";
 import { type Config, schema } from "./schema.js";
 import { get, isTree, leaves, merge, put, remove, type Tree } from "./tree.js";
@@ -108,11 +108,12 @@ function refuseTogether(config: Config): void {
 function refuseRows({ lab, actor_rollout_ref: { rollout } }: Config): void {
   const { branch_rule: rule } = lab;
   const given = expandSettings(lab.expand);
-  if (!isExpansion(rule)) {
+  const written = rules.get(rule);
+  if (!written) {
     const [key] = Object.keys(given);
     if (key === undefined) return;
     throw new RangeError(
-      `Cannot load the configuration: lab.expand: is for the rules ${expansionRules.join(", ")}, got lab.branch_rule ${rule}`,
+      `Cannot load the configuration: lab.expand: is for the rules ${rules.names.join(", ")}, got lab.branch_rule ${rule}`,
     );
   }
   if (rollout.enable_dynamic_rollouts) {
@@ -120,7 +121,6 @@ function refuseRows({ lab, actor_rollout_ref: { rollout } }: Config): void {
       `Cannot load the configuration: actor_rollout_ref.rollout.enable_dynamic_rollouts: is for AEPO's rules, got lab.branch_rule ${rule}`,
     );
   }
-  const written = ruleNamed(rule);
   const settings = completeSettings("load the configuration: lab.expand", written, given);
   const n = written.trajectories?.(settings).n;
   if (n === undefined || n === rollout.n) return;
@@ -152,18 +152,19 @@ export const loadRules: OptionRules<LoadOptions> = {
   env: "object?",
 };
 
-const byPath = new Map(configKeys.map((key) => [key.path, key]));
-const freeKeys = configKeys.filter((key) => key.free);
+const byPath = whileKnown(() => new Map(configKeys().map((key) => [key.path, key])));
 
 /** The key that covers a leaf: its own, or the free-form one above it. */
 function keyOf(path: string) {
-  return byPath.get(path) ?? freeKeys.find((key) => path.startsWith(`${key.path}.`));
+  const above = (key: { path: string; free: boolean }) =>
+    key.free && path.startsWith(`${key.path}.`);
+  return byPath().get(path) ?? configKeys().find(above);
 }
 
 /** The full paths near a mistyped one: the same name elsewhere, or a near name. */
 function suggestion(path: string): string {
   const name = path.split(".").pop()!;
-  const paths = [...byPath.keys()];
+  const paths = [...byPath().keys()];
   const elsewhere = paths.filter((key) => key.endsWith(`.${name}`));
   const near =
     nearest(path, elsewhere) ?? elsewhere[0] ?? nearest(path, paths) ?? nearest(name, paths);
@@ -172,7 +173,7 @@ function suggestion(path: string): string {
 
 function isKnown(path: string): boolean {
   // An empty section is a leaf of the tree and no key.
-  return keyOf(path) !== undefined || configKeys.some((key) => key.path.startsWith(`${path}.`));
+  return keyOf(path) !== undefined || configKeys().some((key) => key.path.startsWith(`${path}.`));
 }
 
 /** Throws for a leaf that no key of the schema covers. */
@@ -262,16 +263,19 @@ export async function loadAndCheck(options: LoadOptions): Promise<LoadedConfig> 
       folders.delete(change.path);
     }
   }
+  const place = (key: string, path: string) => placePath(key, path, folders.get(key));
+  given = await loadChoices(given, place);
   refuseUnknown(given);
 
-  let all = schema.parse({}) as Tree;
+  let all = schema().parse({}) as Tree;
   for (const [path, source] of Object.entries(linked)) {
     all = put(all, path, `\${${source}}`);
     const folder = folders.get(source);
     if (folder !== undefined && get(given, path) === undefined) folders.set(path, folder);
   }
-  const resolved = placePaths(interpolate(merge(all, given), env), folders);
-  const checked = schema.safeParse(resolved);
+  const filled = await loadChoices(interpolate(merge(all, given), env), place);
+  const resolved = placePaths(filled, folders);
+  const checked = schema().safeParse(resolved);
   if (!checked.success) throw explain(checked.error, resolved);
   refuseTogether(checked.data);
   const kept = [...leaves(given)].map(([path]) => path).filter((path) => keyOf(path)?.kept);

@@ -2,6 +2,7 @@ import { existsSync } from "#platform/files";
 import { isAbsolute, resolve } from "#platform/path";
 import { homePath } from "../../base/files/home-path.js";
 import { modelFolder } from "../../model/files/model-folder.js";
+import { choices, isModule } from "./choices.js";
 import { type Tree, get, leaves, put } from "./tree.js";
 
 /** Keys that name what a run reads, and which of their values are paths. */
@@ -9,11 +10,12 @@ const inputs: Readonly<Record<string, (value: string) => boolean>> = {
   "data.train_files": (value) => !value.startsWith("tasks:"),
   "data.val_files": (value) => !value.startsWith("tasks:"),
   "data.tokenizer": () => true,
-  "data.environment": (value) => /\.m?[jt]s(?:#|$)/.test(value),
+  "data.environment": isModule,
   "actor_rollout_ref.model.path": () => true,
   "critic.model.path": () => true,
   "custom_reward_function.path": (value) => /\.m?[jt]s$/.test(value),
   "trainer.resume_from_path": () => true,
+  ...Object.fromEntries(choices.map(({ key }) => [key, isModule])),
 };
 /** Keys that name what it writes: seen from the working folder, as every command's. */
 const outputs = [

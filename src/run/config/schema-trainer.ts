@@ -6,6 +6,7 @@ import { cacheTypes, decoderTypes } from "../../model/decoder/weights.js";
 import { weightPrecisions } from "../../model/transformer/weights.js";
 import { branchRules } from "../../rollout/branch/branch-rule.js";
 import { expansionRules } from "../../rollout/rules/registry.js";
+import { added, estimators, rules } from "./choices.js";
 import { creditKeys, expandKeys } from "./choice-keys.js";
 import { kept } from "./kept-keys.js";
 import {
@@ -21,12 +22,6 @@ import {
   weight,
   whole,
 } from "./kinds.js";
-
-/** What each tree and turn estimator can be told, by its name. */
-const credit = section(creditKeys());
-
-/** Settings of the rules that look at what was written; null is the published value. */
-const expand = section(expandKeys());
 
 const bounds = z.union([z.number().positive(), z.string().min(1)]);
 
@@ -80,23 +75,26 @@ const rolloutCorrection = section({
 const loggerNames = ["console", "tensorboard", "mlflow", "wandb"] as const;
 
 /** From rewards to advantages. */
-export const algorithm = section({
-  adv_estimator: oneOf(estimatorNames, "gae").describe("How rewards become advantages"),
-  gamma: z.number().min(0).max(1).default(1).describe("Discount"),
-  lam: z.number().min(0).max(1).default(1).describe("GAE's lambda"),
-  norm_adv_by_std_in_grpo: flag(true).describe("GRPO: divide by the group's deviation"),
-  use_kl_in_reward: flag(false).describe("Take a KL penalty off the rewards"),
-  kl_penalty: oneOf(klKinds, "kl").describe("Its estimate"),
-  kl_ctrl: section({
-    type: oneOf(["fixed", "adaptive"], "fixed").describe("Whether its weight moves"),
-    kl_coef: weight(0.001).describe("Its weight"),
-    horizon: positive(10000).describe("Adaptive: samples over which the weight may move by 20%"),
-    target_kl: positive(0.1).describe("Adaptive: the KL to hold"),
-  }),
-  filter_groups: filterGroups,
-  rollout_correction: rolloutCorrection,
-  ...kept.algorithm,
-});
+export const algorithm = () =>
+  section({
+    adv_estimator: oneOf([...estimatorNames, ...added(estimators)], "gae").describe(
+      "How rewards become advantages",
+    ),
+    gamma: z.number().min(0).max(1).default(1).describe("Discount"),
+    lam: z.number().min(0).max(1).default(1).describe("GAE's lambda"),
+    norm_adv_by_std_in_grpo: flag(true).describe("GRPO: divide by the group's deviation"),
+    use_kl_in_reward: flag(false).describe("Take a KL penalty off the rewards"),
+    kl_penalty: oneOf(klKinds, "kl").describe("Its estimate"),
+    kl_ctrl: section({
+      type: oneOf(["fixed", "adaptive"], "fixed").describe("Whether its weight moves"),
+      kl_coef: weight(0.001).describe("Its weight"),
+      horizon: positive(10000).describe("Adaptive: samples over which the weight may move by 20%"),
+      target_kl: positive(0.1).describe("Adaptive: the KL to hold"),
+    }),
+    filter_groups: filterGroups,
+    rollout_correction: rolloutCorrection,
+    ...kept.algorithm,
+  });
 
 /** How long, how often, and where to. */
 export const trainer = section({
@@ -146,53 +144,57 @@ const budget = section({
 });
 
 /** What the reference has no key for. Left out when a config is exported for verl. */
-export const lab = section({
-  seed: z.number().int().min(0).default(1).describe("Same seed, same backend: the same bytes"),
-  budget,
-  group: optionalText.describe(
-    "The group that wandb puts the run into, such as the seeds of one setting",
-  ),
-  branch_rule: oneOf([...branchRules, ...expansionRules, "never"], "arpo-code").describe(
-    "The branching rule",
-  ),
-  expand,
-  share_prefixes: flag(false).describe(
-    "Compute what trajectories begin with in common once in an update: the same gradients",
-  ),
-  reuse_log_probs: flag(false).describe(
-    "Take log-probabilities from before the update as the rollout said them, where the policy that trains sampled: equal to rounding, without a pass over the trajectories",
-  ),
-  loss_aggregation: z
-    .enum(aggregationRules)
-    .nullable()
-    .default(null)
-    .describe(
-      "Whose arithmetic loss_agg_mode follows: older verl's or 0.9.1's; none: the loss's own",
+export const lab = () =>
+  section({
+    seed: z.number().int().min(0).default(1).describe("Same seed, same backend: the same bytes"),
+    budget,
+    group: optionalText.describe(
+      "The group that wandb puts the run into, such as the seeds of one setting",
     ),
-  repair_boxed: flag(true).describe("Fix the broken \\boxed of the published RL files"),
-  reward_concurrency: atLeast(1, 32).describe("Rewards that may be under way at the same time"),
-  reward_timeout: positive(600).describe("Seconds one call of the reward may take"),
-  stuck_after: positive(300).describe(
-    "Seconds for which a reward or a tool may keep the process from all else before it is ended",
-  ),
-  sampler: oneOf(decoderTypes, "float32").describe(
-    "How weights are kept to sample with: rounded ones take less memory, and the update corrects for them",
-  ),
-  cache: oneOf(cacheTypes, "float32").describe(
-    "How keys and values are kept to sample with: float16 takes half the memory, and the update corrects for it",
-  ),
-  weights: oneOf(weightPrecisions, "float32").describe(
-    "Precision of the weights between training steps: bfloat16 rounds them stochastically after each step and keeps gradients and optimizer state in float32, so that sampler=bfloat16 and checkpoints of half the size are exact",
-  ),
-  matmul_precision: oneOf(weightPrecisions, "float32").describe(
-    "Precision of the large matrix products of training: bfloat16 rounds their factors and adds in float32, on the native and wasm backends; weights, gradients and optimizer state stay in float32, and the update corrects for a sampler that differs",
-  ),
-  correct_sampler: flag(true).describe(
-    "Where what samples is not what trains and rollout_correction asks for nothing: weights per token; off: metrics alone",
-  ),
-  inverse_k1: flag(false).describe(
-    "As verl: rollout_rs's bounds of k1 are those of p_sampler / p; off: of p / p_sampler, as the weights'",
-  ),
-  keep_best: flag(true).describe("Keep the checkpoint with the best validation reward"),
-  credit,
-});
+    branch_rule: oneOf(
+      [...branchRules, ...expansionRules, ...added(rules), "never"],
+      "arpo-code",
+    ).describe("The branching rule"),
+    /** Settings of the rules that look at what was written; null is the published value. */
+    expand: section(expandKeys()),
+    share_prefixes: flag(false).describe(
+      "Compute what trajectories begin with in common once in an update: the same gradients",
+    ),
+    reuse_log_probs: flag(false).describe(
+      "Take log-probabilities from before the update as the rollout said them, where the policy that trains sampled: equal to rounding, without a pass over the trajectories",
+    ),
+    loss_aggregation: z
+      .enum(aggregationRules)
+      .nullable()
+      .default(null)
+      .describe(
+        "Whose arithmetic loss_agg_mode follows: older verl's or 0.9.1's; none: the loss's own",
+      ),
+    repair_boxed: flag(true).describe("Fix the broken \\boxed of the published RL files"),
+    reward_concurrency: atLeast(1, 32).describe("Rewards that may be under way at the same time"),
+    reward_timeout: positive(600).describe("Seconds one call of the reward may take"),
+    stuck_after: positive(300).describe(
+      "Seconds for which a reward or a tool may keep the process from all else before it is ended",
+    ),
+    sampler: oneOf(decoderTypes, "float32").describe(
+      "How weights are kept to sample with: rounded ones take less memory, and the update corrects for them",
+    ),
+    cache: oneOf(cacheTypes, "float32").describe(
+      "How keys and values are kept to sample with: float16 takes half the memory, and the update corrects for it",
+    ),
+    weights: oneOf(weightPrecisions, "float32").describe(
+      "Precision of the weights between training steps: bfloat16 rounds them stochastically after each step and keeps gradients and optimizer state in float32, so that sampler=bfloat16 and checkpoints of half the size are exact",
+    ),
+    matmul_precision: oneOf(weightPrecisions, "float32").describe(
+      "Precision of the large matrix products of training: bfloat16 rounds their factors and adds in float32, on the native and wasm backends; weights, gradients and optimizer state stay in float32, and the update corrects for a sampler that differs",
+    ),
+    correct_sampler: flag(true).describe(
+      "Where what samples is not what trains and rollout_correction asks for nothing: weights per token; off: metrics alone",
+    ),
+    inverse_k1: flag(false).describe(
+      "As verl: rollout_rs's bounds of k1 are those of p_sampler / p; off: of p / p_sampler, as the weights'",
+    ),
+    keep_best: flag(true).describe("Keep the checkpoint with the best validation reward"),
+    /** What each tree and turn estimator can be told, by its name. */
+    credit: section(creditKeys()),
+  });

@@ -1,4 +1,5 @@
 import { z } from "#zod";
+import { whileKnown } from "./choices.js";
 import { kept } from "./kept-keys.js";
 import {
   atLeast,
@@ -120,24 +121,26 @@ const rollout = section({
 });
 
 /** Every key of verl's and ARPO's configuration, and `lab` for what they have no key for. */
-export const schema = z.strictObject({
-  data,
-  actor_rollout_ref: section({
-    model,
-    actor,
-    ref: reference,
-    rollout,
-    ...kept.actor_rollout_ref,
+export const schema = whileKnown(() =>
+  z.strictObject({
+    data,
+    actor_rollout_ref: section({
+      model,
+      actor: actor(),
+      ref: reference,
+      rollout,
+      ...kept.actor_rollout_ref,
+    }),
+    critic,
+    reward_model: section(kept.reward_model),
+    custom_reward_function: customRewardFunction,
+    algorithm: algorithm(),
+    trainer,
+    lab: lab(),
+    ray_init: section(kept.ray_init),
+    ...kept[""],
   }),
-  critic,
-  reward_model: section(kept.reward_model),
-  custom_reward_function: customRewardFunction,
-  algorithm,
-  trainer,
-  lab,
-  ray_init: section(kept.ray_init),
-  ...kept[""],
-});
+);
 
 /** A configuration with every key present. */
-export type Config = z.output<typeof schema>;
+export type Config = z.output<ReturnType<typeof schema>>;

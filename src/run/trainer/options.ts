@@ -8,6 +8,7 @@ import type { UpdateOptions } from "../../learn/update/update-settings.js";
 import type { ScoreOptions } from "../../reward/score-trees.js";
 import type { RolloutOptions } from "../../rollout/options.js";
 import { dynamicTable, rolloutSettings } from "../../rollout/settings.js";
+import { chosen, estimators, rules } from "../config/choices.js";
 import { camel } from "../config/choice-keys.js";
 import { optionsIn } from "../config/from-table.js";
 import { creditSettings, expandSettings } from "../config/keys.js";
@@ -50,12 +51,23 @@ export function reachesTest({ lab: { budget } }: Config, before: Cost, after: Co
 
 /** What the configuration says about single estimators: its keys are their options' names; null is unset. */
 function creditOptions({ lab }: Config): AdvantageOptions {
-  const sections = Object.entries(lab.credit).map(([method, keys]) => [
-    camel(method),
-    creditSettings(keys),
+  const sections = estimators.built.map(({ name }) => [
+    camel(name),
+    creditSettings(lab.credit[name]!),
   ]);
   const options = Object.fromEntries(sections) as AdvantageOptions;
   return { ...options, treerl: { ...options.treerl, seed: lab.seed } };
+}
+
+/** The estimator; a definition of a person's own brings what the configuration tells it. */
+function estimatorOf({ algorithm, lab }: Config): AdvantageOptions["estimator"] {
+  const estimator = chosen(estimators, algorithm.adv_estimator);
+  if (typeof estimator === "string") return estimator;
+  const told = creditSettings(lab.credit[estimator.name] ?? {});
+  return {
+    ...estimator,
+    spans: (batch, besides) => estimator.spans(batch, { ...told, ...besides }),
+  };
 }
 
 /**
@@ -82,7 +94,7 @@ export function rolloutOptions(config: Config): RolloutOptions {
   const branching =
     lab.branch_rule === "never"
       ? { beamSize: 1 }
-      : { rule: lab.branch_rule, ...expandOptions(config) };
+      : { rule: chosen(rules, lab.branch_rule), ...expandOptions(config) };
   return {
     ...optionsIn(rolloutSettings, config),
     initialRollouts: Math.min(rollout.initial_rollouts, rollout.n),
@@ -130,7 +142,7 @@ export function advantageOptions(config: Config): AdvantageOptions {
   const { algorithm } = config;
   return {
     ...creditOptions(config),
-    estimator: algorithm.adv_estimator,
+    estimator: estimatorOf(config),
     gamma: algorithm.gamma,
     lambda: algorithm.lam,
     normalizeByDeviation: algorithm.norm_adv_by_std_in_grpo,

@@ -1,0 +1,111 @@
+import { addressOf } from "#platform/addresses";
+import { isAbsolute, resolve } from "#platform/path";
+import { type Named, Registry } from "../../../common/options/registry.js";
+import { homePath } from "../../base/files/home-path.js";
+import { importModule } from "../../base/modules/import-module.js";
+import type { EstimatorDefinition } from "../../learn/estimators/definition.js";
+import { estimatorDefinitions } from "../../learn/estimators/registry.js";
+import type { RuleDefinition } from "../../rollout/rules/definition.js";
+import { ruleDefinitions } from "../../rollout/rules/registry.js";
+import { get, put, type Tree } from "./tree.js";
+
+// Which keys of a configuration take the name of a choice. Each also takes a definition from a module of a
+// person's own, `path.ts#name`, which is then known like those of the library: to checks, keys and doctor.
+
+export const rules = new Registry<RuleDefinition>("rule", ruleDefinitions);
+export const estimators = new Registry<EstimatorDefinition>("estimator", estimatorDefinitions);
+
+interface Choice {
+  readonly key: string;
+  readonly registry: Registry<Named>;
+  /** What a definition of the kind has; one of these. */
+  readonly parts: readonly string[];
+}
+
+const choice = <D extends Named>(
+  key: string,
+  registry: Registry<D>,
+  ...parts: readonly (D extends unknown ? keyof D & string : never)[]
+): Choice => ({ key, registry: registry as unknown as Registry<Named>, parts });
+
+/** A new kind of choice is its line here. */
+export const choices: readonly Choice[] = [
+  choice("lab.branch_rule", rules, "choose", "segments"),
+  choice("algorithm.adv_estimator", estimators, "spans"),
+];
+
+/** Whether a value names a module, with or without its export. */
+export const isModule = (value: string): boolean => /\.m?[jt]s(?:#|$)/.test(value);
+
+/** The names that were added while the program runs: no type can know them. */
+export const added = <D extends Named>(registry: Registry<D>): readonly never[] =>
+  registry.names.slice(registry.built.length) as never[];
+
+/** What an option takes: a name of the library's, or the definition of a person's own. */
+export const chosen = <D extends Named, N extends string>(registry: Registry<D>, name: N): N | D =>
+  registry.built.some((one) => one.name === name) ? name : (registry.get(name) ?? name);
+
+/** The name that a definition gives itself, whatever it was asked for by. */
+export const ownName = <D extends Named>(registry: Registry<D>, name: string): string =>
+  registry.get(name)?.name ?? name;
+
+/** Made when it is first asked for, and again after a definition was added. */
+export function whileKnown<T>(make: () => T): () => T {
+  let made: { of: number; value: T } | undefined;
+  return () => {
+    const of = choices.reduce((sum, { registry }) => sum + registry.names.length, 0);
+    if (made?.of !== of) made = { of, value: make() };
+    return made.value;
+  };
+}
+
+/** Makes the definition known that a module exports: under its own name, and as a configuration names it. */
+async function load({ registry, parts }: Choice, name: string): Promise<void> {
+  if (registry.get(name)) return;
+  const article = /^[aeiou]/.test(registry.kind) ? "an" : "a";
+  const action = `Cannot load ${article} ${registry.kind}`;
+  const [file = "", exported = "default"] = name.split("#");
+  const path = homePath(file);
+  const module = await importModule(addressOf(isAbsolute(path) ? path : resolve(path))).catch(
+    (error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`${action}: ${file} must be a module that loads, got ${reason}`, {
+        cause: error,
+      });
+    },
+  );
+  const definition = module[exported] as Partial<Named & Record<string, unknown>> | undefined;
+  const whole =
+    typeof definition === "object" &&
+    typeof definition?.name === "string" &&
+    parts.some((part) => definition[part] !== undefined);
+  if (!whole) {
+    const got = exported in module ? `a ${typeof definition}` : Object.keys(module).join(", ");
+    throw new TypeError(
+      `${action}: ${file} must export ${article} ${registry.kind} ${exported}, got ${got || "nothing"}`,
+    );
+  }
+  registry.add(definition as Named);
+  registry.add(definition as Named, name);
+}
+
+/**
+ * Loads the definitions that a configuration names.
+ *
+ * @param place where a key's path leads
+ * @returns the configuration with these paths
+ */
+export async function loadChoices(
+  config: Tree,
+  place: (key: string, path: string) => string,
+): Promise<Tree> {
+  let out = config;
+  for (const one of choices) {
+    const value = get(out, one.key);
+    if (typeof value !== "string" || !isModule(value) || value.includes("${")) continue;
+    const name = place(one.key, value);
+    await load(one, name);
+    out = put(out, one.key, name);
+  }
+  return out;
+}
