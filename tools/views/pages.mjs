@@ -5,6 +5,7 @@ import { build } from "esbuild";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { rulesInPages } from "./rules-in-pages.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -42,6 +43,7 @@ async function bundle([file, start]) {
     metafile: true,
     absWorkingDir: root,
     logLevel: "error",
+    plugins: [rulesInPages],
   });
   const files = Object.keys(metafile.inputs).filter((input) => input !== "<stdin>");
   return { text: outputFiles[0].text.trim(), files };

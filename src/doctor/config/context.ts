@@ -4,7 +4,7 @@ import type { ModelConfig } from "../../model/config.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Reward } from "../../reward/reward-function.js";
 import { estimatorNamed } from "../../learn/estimators/registry.js";
-import { ruleNamed } from "../../rollout/rules/registry.js";
+import { rules } from "../../rollout/rules/registry.js";
 import { completeSettings } from "../../rollout/rules/settings.js";
 import { creditSettings, expandSettings } from "../../run/config/keys.js";
 import type { Config } from "../../run/config/schema.js";
@@ -41,14 +41,16 @@ export function runFacts({ actor_rollout_ref: { rollout }, algorithm, lab }: Con
   const { n, initial_rollouts: initialRollouts, response_length: responseLength } = rollout;
   return {
     ...{ rule: lab.branch_rule, estimator: algorithm.adv_estimator, n, initialRollouts },
-    ...{ responseLength, sampler: lab.sampler },
+    ...{ responseLength, branchProbability: rollout.branch_probability, sampler: lab.sampler },
     branches: lab.branch_rule !== "never" && initialRollouts < n,
   };
 }
 
-/** What a rule that looks at what was written says of a run with it. */
+/** What a branching rule says of a run with it. */
 export function ruleAdvice(config: Config): Advice[] {
-  const rule = ruleNamed(config.lab.branch_rule);
+  const rule = rules.get(config.lab.branch_rule);
+  if (!rule) return [];
+  if ("decide" in rule) return rule.advice?.(runFacts(config)) ?? [];
   const settings = completeSettings("check", rule, expandSettings(config.lab.expand));
   return rule.advice?.(runFacts(config), settings) ?? [];
 }

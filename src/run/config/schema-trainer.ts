@@ -4,8 +4,7 @@ import { klKinds } from "../../learn/losses/base/kl.js";
 import { aggregationRules } from "../../learn/losses/base/options.js";
 import { cacheTypes, decoderTypes } from "../../model/decoder/weights.js";
 import { weightPrecisions } from "../../model/transformer/weights.js";
-import { branchRules } from "../../rollout/branch/branch-rule.js";
-import { expansionRules } from "../../rollout/rules/registry.js";
+import { branchRules, expansionRules } from "../../rollout/rules/registry.js";
 import { creditKeys, expandKeys } from "./choice-keys.js";
 import { kept } from "./kept-keys.js";
 import {

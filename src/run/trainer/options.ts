@@ -7,6 +7,7 @@ import { learningRateFactor } from "../../learn/update/schedule.js";
 import type { UpdateOptions } from "../../learn/update/update-settings.js";
 import type { ScoreOptions } from "../../reward/score-trees.js";
 import type { RolloutOptions } from "../../rollout/options.js";
+import { estimatorDefinitions } from "../../learn/estimators/registry.js";
 import { dynamicTable, rolloutSettings } from "../../rollout/settings.js";
 import { camel } from "../config/choice-keys.js";
 import { optionsIn } from "../config/from-table.js";
@@ -54,8 +55,11 @@ function creditOptions({ lab }: Config): AdvantageOptions {
     camel(method),
     creditSettings(keys),
   ]);
-  const options = Object.fromEntries(sections) as AdvantageOptions;
-  return { ...options, treerl: { ...options.treerl, seed: lab.seed } };
+  const options = Object.fromEntries(sections) as Record<string, object>;
+  // What an estimator draws follows the run's seed.
+  for (const { name, besides } of estimatorDefinitions)
+    if ("seed" in besides) options[camel(name)] = { ...options[camel(name)], seed: lab.seed };
+  return options;
 }
 
 /**
