@@ -36,9 +36,12 @@ export const rulesInPages = {
       });
       return errors.length > 0 ? { errors } : { path: found, sideEffects: false };
     });
-    build.onLoad({ filter: /[\\/]src[\\/]rollout[\\/]rules[\\/][^\\/]+\.ts$/ }, async ({ path }) => ({
-      contents: halfOf(await readFile(path, "utf8"), path),
-      loader: "ts",
-    }));
+    build.onLoad(
+      { filter: /[\\/]src[\\/]rollout[\\/]rules[\\/][^\\/]+\.ts$/ },
+      async ({ path }) => ({
+        contents: halfOf(await readFile(path, "utf8"), path),
+        loader: "ts",
+      }),
+    );
   },
 };
