@@ -128,6 +128,8 @@ export interface RunFacts {
   n: number;
   initialRollouts: number;
   responseLength: number;
+  /** Of the rules that decide after calls. */
+  branchProbability: number;
   /** How the weights that sample are kept; `float32`: as those that train. */
   sampler: string;
   /** Whether any trajectory can leave another one. */

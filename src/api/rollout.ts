@@ -32,12 +32,9 @@ export { BranchValues } from "../measure/branch-values/branch-values.js";
 export type { PlaceRule } from "../measure/branch-values/place-rules.js";
 
 // The branching rule
-export {
-  decideBranch,
-  type BranchRule,
-  type BranchSettings,
-  type BranchSituation,
-} from "../rollout/branch/branch-rule.js";
+export { decideBranch, type BranchSettings } from "../rollout/rules/decide-branch.js";
+export type { BranchRule } from "../rollout/rules/registry.js";
+export type { BranchSituation } from "../rollout/branch/branch-rule.js";
 export { segmentEntropy, type EntropyOptions } from "../rollout/branch/segment-entropy.js";
 export { dynamicBudget } from "../rollout/branch/dynamic-budget.js";
 

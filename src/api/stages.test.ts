@@ -4,8 +4,7 @@ import { test } from "node:test";
 import { estimatorNames } from "../learn/advantages.js";
 import { lossNames } from "../learn/losses/registry.js";
 import { presets } from "../presets.js";
-import { branchRules } from "../rollout/branch/branch-rule.js";
-import { expansionRules } from "../rollout/rules/registry.js";
+import { branchRules, expansionRules } from "../rollout/rules/registry.js";
 import { stages } from "./stages.js";
 
 const named = (stage: string) => stages.find(({ name }) => name === stage)!;

@@ -2,8 +2,7 @@
 // calls of its template; `%%show` prints what it wrote. Plain data: nothing of the kernel is imported.
 import { estimatorNames } from "../learn/advantages.js";
 import { algorithmPresets } from "../rollout/presets.js";
-import { branchRules } from "../rollout/branch/branch-rule.js";
-import { expansionRules } from "../rollout/rules/registry.js";
+import { rules } from "../rollout/rules/registry.js";
 import { lossNames } from "../learn/losses/registry.js";
 
 interface StageOption {
@@ -49,7 +48,7 @@ export const stages: Stage[] = [
       seed: number("Same seed, same tree."),
       rule: {
         doc: "The branching rule.",
-        type: choice(...branchRules, ...expansionRules),
+        type: choice(...rules.names),
       },
     },
     into: "tree",

@@ -6,7 +6,7 @@ import { algorithmPresets } from "./presets.js";
 import { toolSetOf } from "../tools/tool-set.js";
 import { completeSettings, settingsBesidesRule } from "./rules/settings.js";
 import type { RuleDefinition } from "./rules/definition.js";
-import { expansionRules, writtenRule } from "./rules/registry.js";
+import { rules, writtenRule, writtenRules } from "./rules/registry.js";
 import { type ReadyOptions, type RolloutOptions, rolloutRules } from "./options.js";
 import { type RolloutConfig, rolloutSettings } from "./settings.js";
 
@@ -89,16 +89,25 @@ function trajectoriesOf(options: ReadyOptions, rule: RuleDefinition | undefined)
   return { n, initialRollouts: Math.min(n, of("initialRollouts")) };
 }
 
+/** A rule that decides after calls is asked by its name, long after it was given. */
+function refuseUnknown(rule: ReadyOptions["rule"]): void {
+  if (typeof rule !== "object" || rules.get(rule.name) === rule) return;
+  throw new TypeError(
+    `Cannot roll out: a rule that decides after calls must be added to \`rules\` and named, got the definition of ${rule.name}`,
+  );
+}
+
 /** Throws where a rule that looks at what has been written cannot do so. */
 function checkExpansion(options: ReadyOptions): void {
   const { expand } = options;
   const written = writtenRule(options.rule);
   if (!written) {
+    refuseUnknown(options.rule);
     if (expand === undefined) return;
     const { rule: meant } = expand as { rule?: unknown };
     const hint = meant === undefined ? "" : `; write rule: ${JSON.stringify(meant)} beside expand`;
     throw new RangeError(
-      `Cannot roll out: expand is for the rules ${expansionRules.join(", ")}, got ${String(options.rule ?? "arpo-code")}${hint}`,
+      `Cannot roll out: expand is for the rules ${writtenRules().join(", ")}, got ${String(options.rule ?? "arpo-code")}${hint}`,
     );
   }
   if (options.mode === "validate") return;

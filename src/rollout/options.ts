@@ -1,4 +1,4 @@
-import { integer, oneOf, type OptionRule, valuesOf } from "../../common/options/check-options.js";
+import { integer, oneOf, valuesOf } from "../../common/options/check-options.js";
 import {
   type Given,
   type Option,
@@ -13,9 +13,12 @@ import { rolloutSettings } from "./settings.js";
 import { algorithmPresets, type PresetName } from "./presets.js";
 import type { RolloutTreeData } from "./tree/tree-data.js";
 import type { Trajectory } from "./tree/trajectory.js";
-import { type BranchRule, branchRules } from "./branch/branch-rule.js";
-import type { RuleDefinition } from "./rules/definition.js";
-import { type ExpandOptions, type ExpansionRule, expansionRules } from "./rules/registry.js";
+import {
+  type BranchRule,
+  type ExpandOptions,
+  type ExpansionRule,
+  rules,
+} from "./rules/registry.js";
 import type {
   BranchAttempt,
   EntropyMonitor,
@@ -65,12 +68,6 @@ export type RolloutEvent =
 /** Any rule by its name. */
 export type RolloutRule = BranchRule | ExpansionRule;
 
-const ruleNames = oneOf<RolloutRule>([...branchRules, ...expansionRules]);
-/** A name, or a definition, which `defineRule` has checked. */
-const ruleRule: OptionRule<RolloutRule | RuleDefinition> = {
-  ...ruleNames,
-  holds: (v) => ruleNames.holds(v) || (typeof v === "object" && v !== null),
-};
 
 /** What belongs to one call of `rollout`, besides the settings that its trees carry. */
 const callOptions = {
@@ -79,7 +76,7 @@ const callOptions = {
    */
   preset: unset(oneOf(Object.keys(algorithmPresets) as PresetName[])),
   /** By its name, or a definition of your own. Default `arpo-code`. */
-  rule: option(ruleRule, "arpo-code"),
+  rule: option(rules.rule, "arpo-code"),
   /** Settings of a rule that looks at what has been written (`expansionRules`). Default: as published. */
   // The rule says which of them there are: `completeSettings`.
   expand: unset(valuesOf<ExpandOptions>("object?")),

@@ -1,5 +1,7 @@
 import { valuesOf } from "../../common/options/setting.js";
 import type { Sampling } from "../policy/policy.js";
+import { aepoCode } from "./rules/aepo-code.js";
+import { arpoCode } from "./rules/arpo-code.js";
 import { type ExpansionRule, ruleDefinitions } from "./rules/registry.js";
 
 /** A rule that is no preset's, or none of an algorithm. */
@@ -38,26 +40,8 @@ const ofRules = Object.fromEntries(
 export const rolloutPresets = {
   /** n independent trajectories, no branching. */
   grpo: { n: 16, initialRollouts: 16, beamSize: 1, callLimit: 3 },
-  arpo: {
-    rule: "arpo-code",
-    n: 16,
-    initialRollouts: 8,
-    beamSize: 2,
-    branchProbability: 0.5,
-    entropyWeight: 0.2,
-    callLimit: 3,
-  },
-  /** The dynamic budget is off, as in the published scripts; `dynamicRollouts: true` turns it on. */
-  aepo: {
-    rule: "aepo-code",
-    n: 16,
-    initialRollouts: 8,
-    beamSize: 2,
-    branchProbability: 0.5,
-    entropyWeight: 0.2,
-    callLimit: 6,
-    dynamicRollouts: false,
-  },
+  arpo: { rule: arpoCode.name, ...arpoCode.preset },
+  aepo: { rule: aepoCode.name, ...aepoCode.preset },
   ...ofRules,
 } as const;
 

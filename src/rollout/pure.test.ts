@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../base/random/random.js";
-import { branchRules, decideBranch } from "./branch/branch-rule.js";
+import { decideBranch } from "./rules/decide-branch.js";
+import { branchRules } from "./rules/registry.js";
 import { ConsecutivePenalty } from "./branch/consecutive-penalty.js";
 import { dynamicBudget } from "./branch/dynamic-budget.js";
 import { EntropyBaselines } from "./branch/entropy-baselines.js";

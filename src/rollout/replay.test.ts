@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Random } from "../base/random/random.js";
 import { calculator } from "../tools/calculator/calculator.js";
 import { ToolSet } from "../tools/tool-set.js";
-import { branchRules } from "./branch/branch-rule.js";
+import { branchRules } from "./rules/registry.js";
 import { decidedByEntropy } from "./replay/replay.js";
 import { rollout } from "./rollout.js";
 import { rolloutPresets } from "./presets.js";

@@ -26,7 +26,6 @@ import {
 import { truncations } from "../tasks/fit-prompt.js";
 import { samplingRules } from "../policy/check-generate.js";
 import type { Sampling } from "../policy/policy.js";
-import { type BranchRule, type BranchSettings } from "./branch/branch-rule.js";
 import type { EntropyBaselines } from "./branch/entropy-baselines.js";
 import { type EntropyOptions, entropyTable } from "./branch/segment-entropy.js";
 import {
@@ -255,20 +254,6 @@ export interface RolloutConfig extends Complete<typeof rolloutSettings> {
   /** The tags of the tools. */
   tools: string[];
 }
-
-/** How a tree's attempts at branches are decided. A rule that looks at what has been written makes none. */
-export const branchOf = (
-  config: Pick<
-    RolloutConfig,
-    "rule" | "expand" | "branchProbability" | "entropyWeight" | "threshold" | "penaltySlope"
-  >,
-): BranchSettings => ({
-  rule: config.expand ? "arpo-code" : (config.rule as BranchRule),
-  probability: config.branchProbability,
-  weight: config.entropyWeight,
-  threshold: config.threshold,
-  penaltySlope: config.penaltySlope,
-});
 
 /** What a rule that looks at what has been written is set to; undefined where the rule is another. */
 export const expansionOf = ({

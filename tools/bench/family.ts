@@ -2,8 +2,7 @@
 // included, and what it costs to say where every rule would have branched in it.
 import { advantages, creditEstimators } from "../../src/learn/advantages.js";
 import { score } from "../../src/reward/score-trees.js";
-import { branchRules } from "../../src/rollout/branch/branch-rule.js";
-import { expansionRules } from "../../src/rollout/rules/registry.js";
+import { branchRules, expansionRules } from "../../src/rollout/rules/registry.js";
 import { rollout } from "../../src/rollout/rollout.js";
 import { rolloutPresets } from "../../src/rollout/presets.js";
 import type { RolloutTree } from "../../src/rollout/rollout-tree.js";

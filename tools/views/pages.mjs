@@ -5,6 +5,7 @@ import { build } from "esbuild";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { rulesInPages } from "./rules-in-pages.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -21,14 +22,33 @@ const pages = {
   tokens: ["src/view/tokens/page/start-tokens.ts", "startTokens"],
 };
 
-/** Pages with explorers inside: each can save a tree as a page of its own, which starts `page.startTree`. */
+/**
+ * Pages with explorers inside: each can save a tree as a page of its own, which starts `page.startTree`. The explorer's
+ * program stands before their own, so that the package has it once.
+ */
 const withTrees = new Set(["startBoard", "startEvaluation", "startImported"]);
+const explorer = "./src/view/explorer/page/start-explorer.ts";
+const exported = { [pages.explorer[1]]: "start", openExplorers: "openExplorers" };
+
+/** The explorer of a page that has its program before it. */
+const explorerBefore = {
+  name: "explorer-before",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]explorer[\\/]page[\\/]start-explorer\.ts$/ }, () => ({
+      contents: Object.entries(exported)
+        .map(([name, as]) => `export const ${name} = explorer.${as};`)
+        .join("\n"),
+    }));
+  },
+};
 
 /** A page's program in one piece, and the files it is made of. */
 async function bundle([file, start]) {
   const trees = withTrees.has(start)
-    ? 'export { startExplorer as startTree } from "./src/view/explorer/page/start-explorer.ts";'
-    : "";
+    ? `export { startExplorer as startTree } from "${explorer}";`
+    : start === pages.explorer[1]
+      ? `export { openExplorers } from "${explorer}";`
+      : "";
   const { outputFiles, metafile } = await build({
     stdin: { contents: `export { ${start} as start } from "./${file}";${trees}`, resolveDir: root },
     bundle: true,
@@ -42,6 +62,7 @@ async function bundle([file, start]) {
     metafile: true,
     absWorkingDir: root,
     logLevel: "error",
+    plugins: [...(withTrees.has(start) ? [explorerBefore] : []), rulesInPages],
   });
   const files = Object.keys(metafile.inputs).filter((input) => input !== "<stdin>");
   return { text: outputFiles[0].text.trim(), files };
@@ -59,9 +80,12 @@ async function pack(name, page) {
   if (/<\/script|<!--/i.test(text)) {
     throw new Error(`Cannot pack the page ${name}: its program must hold no </script and no <!--`);
   }
+  const own = JSON.stringify(text);
   writeFileSync(
     join(root, `dist/pages/${name}.js`),
-    `export const program = ${JSON.stringify(text)};\n`,
+    withTrees.has(page[1])
+      ? `import { program as explorer } from "./explorer.js";\nexport const program = explorer.replace("var page=", "var explorer=") + "\\n" + ${own};\n`
+      : `export const program = ${own};\n`,
   );
   writeFileSync(
     join(root, `dist/pages/${name}.d.ts`),

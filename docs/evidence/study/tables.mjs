@@ -1,7 +1,7 @@
 // The tables of docs/evidence from its data files: the same files give the same text.
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { decideBranch } from "../../../dist/src/rollout/branch/branch-rule.js";
+import { decideBranch } from "../../../dist/src/rollout/rules/decide-branch.js";
 import { BranchValues } from "../../../dist/src/measure/branch-values/branch-values.js";
 import { MeasuredTrajectory } from "../../../dist/src/measure/branch-values/measured-trajectory.js";
 import { placesOf } from "../../../dist/src/measure/branch-values/place-rules.js";

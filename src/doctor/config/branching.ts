@@ -1,4 +1,4 @@
-import { rules } from "../../run/config/choices.js";
+import { isExpansion } from "../../rollout/rules/registry.js";
 import { findings } from "../check.js";
 import { advised, type Rule, ruleAdvice } from "./context.js";
 
@@ -7,7 +7,7 @@ const { note, warning, error } = findings("branching");
 /** The rules of the budget: what becomes of n, initial_rollouts, beam_size and the probability. */
 export const branching: Rule = function* ({ config }) {
   const { rollout } = config.actor_rollout_ref;
-  const { n, initial_rollouts: first, beam_size: beam, branch_probability: p } = rollout;
+  const { n, initial_rollouts: first, beam_size: beam } = rollout;
   const { branch_rule: rule } = config.lab;
   const { adv_estimator: estimator } = config.algorithm;
   const grouped =
@@ -29,7 +29,7 @@ export const branching: Rule = function* ({ config }) {
   } else if (n > 1 && n < 4 && grouped) {
     yield warning("small-group", `groups of ${n}: their mean and deviation are mostly noise`);
   }
-  if (rules.has(rule)) return yield* advised("branching", ruleAdvice(config));
+  if (isExpansion(rule)) return yield* advised("branching", ruleAdvice(config));
   if (first > n && n > 1) {
     yield warning(
       "initial-over-n",
@@ -57,16 +57,7 @@ export const branching: Rule = function* ({ config }) {
       "rollout.mode=sync has no tools: a trajectory can only branch where it went on after its length",
     );
   }
-  if (rule === "aepo-code" && (p === 0 || p === 1)) {
-    const does = p === 0 ? "always" : "hardly ever";
-    yield warning(
-      "bar-not-probability",
-      `branch_probability is a bar in aepo-code (1 - p is the probability): ${p} branches ${does}`,
-      "0.5 is the published value, where both readings agree",
-    );
-  } else if (rule === "arpo-code" && p === 0) {
-    yield warning("never-branches", "branch_probability=0 branches only where entropy rises");
-  }
+  yield* advised("branching", ruleAdvice(config));
   if (rollout.entropy_weight === 0 && beam > 1 && rule !== "never") {
     yield warning(
       "entropy-ignored",

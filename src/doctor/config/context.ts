@@ -4,7 +4,8 @@ import type { ModelConfig } from "../../model/config.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Reward } from "../../reward/reward-function.js";
 import { completeSettings } from "../../rollout/rules/settings.js";
-import { estimators, ownName, rules } from "../../run/config/choices.js";
+import { rules } from "../../rollout/rules/registry.js";
+import { estimators, ownName } from "../../run/config/choices.js";
 import { creditSettings, expandSettings } from "../../run/config/keys.js";
 import type { Config } from "../../run/config/schema.js";
 import { type Check, findings } from "../check.js";
@@ -41,15 +42,16 @@ export function runFacts({ actor_rollout_ref: { rollout }, algorithm, lab }: Con
   return {
     ...{ rule: ownName(rules, lab.branch_rule), n, initialRollouts },
     estimator: ownName(estimators, algorithm.adv_estimator),
-    ...{ responseLength, sampler: lab.sampler },
+    ...{ responseLength, branchProbability: rollout.branch_probability, sampler: lab.sampler },
     branches: lab.branch_rule !== "never" && initialRollouts < n,
   };
 }
 
-/** What a rule that looks at what was written says of a run with it. */
+/** What a branching rule says of a run with it. */
 export function ruleAdvice(config: Config): Advice[] {
   const rule = rules.get(config.lab.branch_rule);
   if (!rule) return [];
+  if ("decide" in rule) return rule.advice?.(runFacts(config)) ?? [];
   const settings = completeSettings("check", rule, expandSettings(config.lab.expand));
   return rule.advice?.(runFacts(config), settings) ?? [];
 }

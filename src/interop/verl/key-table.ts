@@ -1,5 +1,6 @@
 import { lossFacts, lossNames } from "../../learn/losses/registry.js";
 import { keysOf } from "../../../common/options/option-table.js";
+import { rules } from "../../rollout/rules/registry.js";
 import { dynamicTable, rolloutSettings } from "../../rollout/settings.js";
 import { isAbsolute } from "node:path";
 
@@ -13,6 +14,9 @@ type Carried =
   | { left: string }
   /** Any value but the default is refused. */
   | { refused: string };
+
+/** The rules that the loop has too. */
+const loopRules = rules.all.flatMap((rule) => ("verl" in rule ? [rule.name] : []));
 
 const same = (to: string, value?: (value: unknown) => unknown): Carried =>
   value ? { to, value } : { to };
@@ -51,7 +55,7 @@ const special: Readonly<Record<string, Carried>> = {
   [`${rollout}.mode`]: left("always async: verl 0.9.1 has no other"),
   ...inLoop,
   [`${rollout}.enable_dynamic_rollouts`]: { loop: "dynamic" },
-  "lab.branch_rule": { loop: "rule", only: ["arpo-code", "aepo-code"] },
+  "lab.branch_rule": { loop: "rule", only: loopRules },
   [`${rollout}.tools.calls`]: refused("the loop reads calls by tag"),
   [`${rollout}.tools.retry_count`]: { loop: "attempts" },
   [`${rollout}.tools.timeout`]: { loop: "timeout" },

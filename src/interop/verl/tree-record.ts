@@ -1,8 +1,8 @@
 import { z } from "#zod";
 import { defined } from "../../../common/options/defined.js";
-import { decideBranch } from "../../rollout/branch/branch-rule.js";
+import { branchOf, decideBranch } from "../../rollout/rules/decide-branch.js";
 import { RolloutTree } from "../../rollout/rollout-tree.js";
-import { branchOf, type RolloutConfig } from "../../rollout/settings.js";
+import type { RolloutConfig } from "../../rollout/settings.js";
 import type { Task } from "../../tasks/task.js";
 import type { BranchAttempt, TreeNode } from "../../rollout/tree/tree-values.js";
 

@@ -6,7 +6,7 @@ import {
   rolloutCandidates,
 } from "../../rollout/branch/family/appo.js";
 import { greatest } from "../../rollout/branch/family/greatest.js";
-import { type BranchSettings, decideBranch } from "../../rollout/branch/branch-rule.js";
+import { type BranchSettings, decideBranch } from "../../rollout/rules/decide-branch.js";
 import {
   groupMixed,
   type MeasuredTrajectory,

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { rollout } from "../rollout.js";
 import { randomTextPolicy } from "../testing/random-text-policy.js";
 import { settingsBesidesRule } from "../rules/settings.js";
-import { branchOf, expansionOf } from "../settings.js";
+import { branchOf } from "../rules/decide-branch.js";
+import { expansionOf } from "../settings.js";
 import { currentConfig } from "./current-config.js";
 import { treesFromJsonl, treesToJsonl } from "./tree-jsonl.js";
 

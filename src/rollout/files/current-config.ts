@@ -1,4 +1,4 @@
-import type { BranchSettings } from "../branch/branch-rule.js";
+import type { BranchSettings } from "../rules/decide-branch.js";
 import type { Expansion, RolloutConfig } from "../settings.js";
 
 type Renamed =

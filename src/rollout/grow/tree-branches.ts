@@ -1,13 +1,12 @@
 import type { Segment } from "../../policy/policy.js";
 import { Random } from "../../base/random/random.js";
-import { decideBranch } from "../branch/branch-rule.js";
+import { branchOf, decideBranch } from "../rules/decide-branch.js";
 import { segmentEntropy } from "../branch/segment-entropy.js";
 import type { BranchAttempt } from "../tree/tree-values.js";
 import type { Environment } from "./environment.js";
 import type { BranchPoint, LiveTrajectory } from "./live-trajectory.js";
 import type { TreeStart } from "./tree-start.js";
 import type { TreeTrajectories } from "./tree-trajectories.js";
-import { branchOf } from "../settings.js";
 
 /** The entropy that branching rules compare. */
 export const entropyOf = (segment: Segment, { policy, config }: Environment): number =>

@@ -1,5 +1,5 @@
 import { defined } from "../../../common/options/defined.js";
-import { decideBranch, type BranchSettings } from "../branch/branch-rule.js";
+import { decideBranch, type BranchSettings } from "../rules/decide-branch.js";
 import { ConsecutivePenalty } from "../branch/consecutive-penalty.js";
 import type { ReplayPlan } from "./plan.js";
 import type { Replay, ReplayAttempt, ReplayPoint } from "./replay-result.js";

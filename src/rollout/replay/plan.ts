@@ -1,7 +1,6 @@
-import type { BranchSettings } from "../branch/branch-rule.js";
+import { branchOf, type BranchSettings } from "../rules/decide-branch.js";
 import { pathOf, type RolloutTreeData, treeRandom } from "../tree/tree-data.js";
 import type { TreeNode } from "../tree/tree-values.js";
-import { branchOf } from "../settings.js";
 
 /** One attempt that a trajectory may make after a round. */
 interface PlannedAttempt {

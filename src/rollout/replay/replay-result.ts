@@ -1,4 +1,5 @@
-import type { BranchSettings, BranchVerdict } from "../branch/branch-rule.js";
+import type { BranchVerdict } from "../branch/branch-rule.js";
+import type { BranchSettings } from "../rules/decide-branch.js";
 import type { ExpansionSettings } from "../rules/registry.js";
 
 /** One attempt as it would have gone. */

@@ -1,14 +1,15 @@
 import { checkOptions, type OptionRules } from "../../../common/options/check-options.js";
 import { completeSettings } from "../rules/settings.js";
-import type { RuleDefinition } from "../rules/definition.js";
 import {
+  type AnyRule,
+  attemptRuleNamed,
+  type BranchRule,
   type ExpandOptions,
   type ExpansionRule,
   type ExpansionSettings,
   writtenRule,
 } from "../rules/registry.js";
 import { settingsBesidesRule } from "../rules/settings.js";
-import { type BranchRule, branchRules } from "../branch/branch-rule.js";
 import { rolloutRules } from "../options.js";
 import { expansionOf } from "../settings.js";
 import type { RolloutTreeData } from "../tree/tree-data.js";
@@ -21,7 +22,7 @@ import type { Replay } from "./replay-result.js";
 /** What `replay` may change, whatever the rule. */
 export interface TreeReplayChanges extends Omit<ReplayChanges, "rule">, ExpansionReading {
   /** Default: the tree's own. */
-  rule?: ReplayChanges["rule"] | ExpansionRule | RuleDefinition;
+  rule?: ReplayChanges["rule"] | ExpansionRule | AnyRule;
   /** Settings of a rule that looks at what has been written. Default: the tree's, or as published. */
   expand?: ExpandOptions;
   /** How often a trajectory may branch a round. Default: as often as when the tree was made. */
@@ -42,8 +43,8 @@ const replayRules: OptionRules<TreeReplayChanges> = {
 };
 
 /** A rule that decides after calls; throws where a tree's own rule is known to its maker alone. */
-function branchRuleOf(rule: string | RuleDefinition): BranchRule {
-  if ((branchRules as readonly unknown[]).includes(rule)) return rule as BranchRule;
+function branchRuleOf(rule: string | AnyRule): BranchRule {
+  if (typeof rule === "string" && attemptRuleNamed(rule)) return rule as BranchRule;
   throw new TypeError(
     `Cannot replay: rule ${String(rule)} must be given as the definition that the tree was made with, got its name`,
   );

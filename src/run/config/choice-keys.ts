@@ -1,6 +1,7 @@
 import { z } from "#zod";
 import type { SettingKind, SettingTable } from "../../../common/options/setting.js";
-import { estimators, rules } from "./choices.js";
+import { rules } from "../../rollout/rules/registry.js";
+import { estimators } from "./choices.js";
 import { section } from "./kinds.js";
 
 // The keys of choices that are definitions: made of their settings.
@@ -69,7 +70,8 @@ interface SharedKey {
 /** `lab.expand`: the settings of all rules that look at what was written; null is the published value. */
 export function expandKeys(): Record<string, z.ZodType<unknown>> {
   const keys = new Map<string, SharedKey>(shared.map((name) => [name, undefined!]));
-  for (const { name: rule, settings } of rules.all) {
+  const written = rules.all.flatMap((one) => ("decide" in one ? [] : [one]));
+  for (const { name: rule, settings } of written) {
     for (const [name, { kind, says }] of Object.entries(settings as SettingTable)) {
       const known = keys.get(name) ?? { kind, said: new Map<string, string[]>() };
       known.said.set(says, [...(known.said.get(says) ?? []), rule]);

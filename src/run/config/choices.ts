@@ -5,14 +5,12 @@ import { homePath } from "../../base/files/home-path.js";
 import { importModule } from "../../base/modules/import-module.js";
 import type { EstimatorDefinition } from "../../learn/estimators/definition.js";
 import { estimatorDefinitions } from "../../learn/estimators/registry.js";
-import type { RuleDefinition } from "../../rollout/rules/definition.js";
-import { ruleDefinitions } from "../../rollout/rules/registry.js";
+import { rules } from "../../rollout/rules/registry.js";
 import { get, put, type Tree } from "./tree.js";
 
 // Which keys of a configuration take the name of a choice. Each also takes a definition from a module of a
 // person's own, `path.ts#name`, which is then known like those of the library: to checks, keys and doctor.
 
-export const rules = new Registry<RuleDefinition>("rule", ruleDefinitions);
 export const estimators = new Registry<EstimatorDefinition>("estimator", estimatorDefinitions);
 
 interface Choice {
@@ -30,7 +28,7 @@ const choice = <D extends Named>(
 
 /** A new kind of choice is its line here. */
 export const choices: readonly Choice[] = [
-  choice("lab.branch_rule", rules, "choose", "segments"),
+  choice("lab.branch_rule", rules, "decide", "choose", "segments"),
   choice("algorithm.adv_estimator", estimators, "spans"),
 ];
 

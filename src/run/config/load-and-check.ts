@@ -13,7 +13,8 @@ import {
 } from "../../../common/options/check-options.js";
 import { homePath } from "../../base/files/home-path.js";
 import { completeSettings } from "../../rollout/rules/settings.js";
-import { loadChoices, rules, whileKnown } from "./choices.js";
+import { writtenRule, writtenRules } from "../../rollout/rules/registry.js";
+import { loadChoices, whileKnown } from "./choices.js";
 import { configKeys, expandSettings } from "./keys.js";
 import type { LoadedConfig, LoadOptions } from "./options.js";
 import { parseOverride } from "./override.js";
@@ -108,12 +109,12 @@ function refuseTogether(config: Config): void {
 function refuseRows({ lab, actor_rollout_ref: { rollout } }: Config): void {
   const { branch_rule: rule } = lab;
   const given = expandSettings(lab.expand);
-  const written = rules.get(rule);
+  const written = writtenRule(rule);
   if (!written) {
     const [key] = Object.keys(given);
     if (key === undefined) return;
     throw new RangeError(
-      `Cannot load the configuration: lab.expand: is for the rules ${rules.names.join(", ")}, got lab.branch_rule ${rule}`,
+      `Cannot load the configuration: lab.expand: is for the rules ${writtenRules().join(", ")}, got lab.branch_rule ${rule}`,
     );
   }
   if (rollout.enable_dynamic_rollouts) {

@@ -4,9 +4,8 @@ import { klKinds } from "../../learn/losses/base/kl.js";
 import { aggregationRules } from "../../learn/losses/base/options.js";
 import { cacheTypes, decoderTypes } from "../../model/decoder/weights.js";
 import { weightPrecisions } from "../../model/transformer/weights.js";
-import { branchRules } from "../../rollout/branch/branch-rule.js";
-import { expansionRules } from "../../rollout/rules/registry.js";
-import { added, estimators, rules } from "./choices.js";
+import { branchRules, expansionRules, rules } from "../../rollout/rules/registry.js";
+import { added, estimators } from "./choices.js";
 import { creditKeys, expandKeys } from "./choice-keys.js";
 import { kept } from "./kept-keys.js";
 import {

@@ -7,8 +7,10 @@ import { learningRateFactor } from "../../learn/update/schedule.js";
 import type { UpdateOptions } from "../../learn/update/update-settings.js";
 import type { ScoreOptions } from "../../reward/score-trees.js";
 import type { RolloutOptions } from "../../rollout/options.js";
+import { estimatorDefinitions } from "../../learn/estimators/registry.js";
 import { dynamicTable, rolloutSettings } from "../../rollout/settings.js";
-import { chosen, estimators, rules } from "../config/choices.js";
+import { rules } from "../../rollout/rules/registry.js";
+import { chosen, estimators } from "../config/choices.js";
 import { camel } from "../config/choice-keys.js";
 import { optionsIn } from "../config/from-table.js";
 import { creditSettings, expandSettings } from "../config/keys.js";
@@ -55,8 +57,11 @@ function creditOptions({ lab }: Config): AdvantageOptions {
     camel(name),
     creditSettings(lab.credit[name]!),
   ]);
-  const options = Object.fromEntries(sections) as AdvantageOptions;
-  return { ...options, treerl: { ...options.treerl, seed: lab.seed } };
+  const options = Object.fromEntries(sections) as Record<string, object>;
+  // What an estimator draws follows the run's seed.
+  for (const { name, besides } of estimatorDefinitions)
+    if ("seed" in besides) options[camel(name)] = { ...options[camel(name)], seed: lab.seed };
+  return options;
 }
 
 /** The estimator; a definition of a person's own brings what the configuration tells it. */

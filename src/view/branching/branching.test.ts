@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { branchRules } from "../../rollout/branch/branch-rule.js";
-import { expansionRules } from "../../rollout/rules/registry.js";
+import { branchRules, expansionRules } from "../../rollout/rules/registry.js";
 import { rollout } from "../../rollout/rollout.js";
 import { treesFromJsonl, treesToJsonl } from "../../rollout/files/tree-jsonl.js";
 import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";

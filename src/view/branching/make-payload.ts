@@ -1,8 +1,7 @@
 import { type OptionRules } from "../../../common/options/check-options.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { branchRules } from "../../rollout/branch/branch-rule.js";
 import {
-  expansionRules,
+  rules as registry,
   isExpansion,
   type ExpandOptions,
   type ExpansionRule,
@@ -13,7 +12,6 @@ import type { Replay, ReplayPoint } from "../../rollout/replay/replay-result.js"
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { BranchingPayload, BranchingTrajectory, ShownPoint, ShownRule } from "./payload.js";
 import { trajectoryReader, type TrajectoryReader } from "./read-trajectories.js";
-import { ruleWords } from "./rule-words.js";
 
 /** What a branching view shows. */
 export interface BranchingOptions {
@@ -45,7 +43,7 @@ export function branchingPayload(
   tree: RolloutTree,
   options: BranchingOptions = {},
 ): BranchingPayload {
-  const { rules = [...branchRules, ...expansionRules] } = options;
+  const { rules = registry.names } = options;
   const reader = trajectoryReader(tree, options.tokenizer ?? tree.tokenizer);
   const trajectories = tree.trajectories.map(({ id }): BranchingTrajectory => {
     const { shared, length, results } = reader.trajectory(id);
@@ -79,7 +77,7 @@ function shownRule(
   { expand = {}, tokenizer = tree.tokenizer, current }: BranchingOptions,
   reader: TrajectoryReader,
 ): ShownRule {
-  const bare = { name: rule, meaning: ruleWords(rule), points: [], branches: 0, unseen: 0 };
+  const bare = { name: rule, meaning: registry.get(rule)?.words ?? "", points: [], branches: 0, unseen: 0 };
   let replay: Replay;
   try {
     replay = tree.replay({

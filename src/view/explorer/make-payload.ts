@@ -4,7 +4,7 @@ import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RuleDefinition } from "../../rollout/rules/definition.js";
 import { published } from "../../rollout/rules/settings.js";
-import { expansionRules, type ExpansionSettings, ruleNamed } from "../../rollout/rules/registry.js";
+import { type ExpansionSettings, ruleNamed, rules, writtenRules } from "../../rollout/rules/registry.js";
 import { type ExpansionPlan, planExpansion } from "../../rollout/replay/plan-expansion.js";
 import { planReplay } from "../../rollout/replay/plan.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
@@ -34,7 +34,7 @@ function expansionPlans(tree: RolloutTree, tokenizer: Tokenizer | undefined): Pa
   );
   const packed: PackedExpansions = { trajectories: [], most, plans: {} };
   const own = expansionOf(tree.config);
-  for (const rule of expansionRules) {
+  for (const rule of writtenRules()) {
     const { spendsBudget } = ruleNamed(rule);
     const settings = (own?.rule === rule ? own : published(ruleNamed(rule))) as ExpansionSettings;
     try {
@@ -185,6 +185,7 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
     return { kind, parent, from, leaf, end, calls, score: score?.score, reason: score?.reason };
   });
   const branches = trajectories.filter((trajectory) => trajectory.kind === "branch").length;
+  const titles = Object.fromEntries(rules.all.map(({ name, title }) => [name, title]));
   const advantages = batch && advantagesOf(tree, batch, starts, total);
   return {
     title:
@@ -193,12 +194,13 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
         many(trajectories.length, "trajectory", "trajectories"),
         many(branches, "branch", "branches"),
         many(total, "token"),
-        `${ruleName(tree.config.rule)}, seed ${tree.seed}`,
+        `${ruleName(titles, tree.config.rule)}, seed ${tree.seed}`,
       ].join(" · "),
     prompt: tree.prompt.text,
     plan: planReplay(tree),
     rule: tree.config.rule as RolloutRule,
     expansions: expansionPlans(tree, tokenizer),
+    titles,
     vocabulary,
     tokens: packIntegers(tokens, wide),
     wide,

@@ -1,6 +1,5 @@
-import { type ExpansionRule, writtenRule } from "../../rollout/rules/registry.js";
+import type { ExpansionRule } from "../../rollout/rules/registry.js";
 import type { RolloutRule } from "../../rollout/options.js";
-import type { BranchRule } from "../../rollout/branch/branch-rule.js";
 import type { ExpansionPlan } from "../../rollout/replay/plan-expansion.js";
 import type { ReplayPlan } from "../../rollout/replay/plan.js";
 import type {
@@ -71,6 +70,8 @@ export interface ExplorerPayload {
   /** The rule that the tree grew by, and what those that look at what was written may choose here. */
   rule: RolloutRule;
   expansions: PackedExpansions;
+  /** What each rule is called. */
+  titles: Readonly<Record<string, string>>;
   /** The text of every token that occurs; empty without a tokenizer. */
   vocabulary: string[];
   /** Places in the vocabulary (ids where it is empty), 32 bits each if there are many. */
@@ -110,14 +111,6 @@ export interface TreeRequest {
 export type TreeReply =
   { error: string } | { name: string; tree: ExplorerPayload; live?: LiveTree; error?: undefined };
 
-const names: Record<BranchRule, string> = {
-  "arpo-code": "ARPO (code)",
-  "arpo-paper": "ARPO (paper)",
-  "seed-docs": "ARPO (docs)",
-  "aepo-code": "AEPO (code)",
-  "aepo-paper": "AEPO (paper)",
-};
-
-/** What a rule is called. */
-export const ruleName = (rule: string): string =>
-  writtenRule(rule)?.title ?? (names as Partial<Record<string, string>>)[rule] ?? rule;
+/** What a rule is called; a page is told what each of them is. */
+export const ruleName = (titles: ExplorerPayload["titles"], rule: string): string =>
+  titles[rule] ?? rule;

@@ -1,7 +1,7 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions } from "../../../common/options/check-options.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import { branchOf } from "../../rollout/settings.js";
+import { branchOf } from "../../rollout/rules/decide-branch.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import type { BranchAttempt, NodeTool } from "../../rollout/tree/tree-values.js";
 import {

@@ -1,4 +1,5 @@
-import { decideBranch, type BranchRule } from "../../../src/rollout/branch/branch-rule.js";
+import { decideBranch } from "../../../src/rollout/rules/decide-branch.js";
+import type { BranchRule } from "../../../src/rollout/rules/registry.js";
 import { dynamicBudget } from "../../../src/rollout/branch/dynamic-budget.js";
 import { EntropyBaselines } from "../../../src/rollout/branch/entropy-baselines.js";
 import { responseAttention } from "../../../src/rollout/tree/trajectory.js";

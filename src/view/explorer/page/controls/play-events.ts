@@ -149,7 +149,7 @@ export function playEvents(view: ExplorerView): PlayEvents {
       if (from >= 0 && !decided.has(from)) decided.set(from, list.length);
     }
     const places = many(chosen.length, "branch", "branches");
-    list.push({ kind: "branch", say: `${ruleName(tree.rule)} chooses the places of ${places}.` });
+    list.push({ kind: "branch", say: `${ruleName(tree.titles, tree.rule)} chooses the places of ${places}.` });
   }
 
   function playScores(): [scored: number, advanced: number] {

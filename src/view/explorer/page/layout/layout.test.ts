@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { branchRules } from "../../../../rollout/branch/branch-rule.js";
+import { branchRules } from "../../../../rollout/rules/registry.js";
 import type { RolloutTree } from "../../../../rollout/rollout-tree.js";
 import { grpoBatch } from "../../../testing/sample-batch.js";
 import { sampleTree } from "../../../testing/sample-tree.js";

@@ -1,5 +1,5 @@
 import { element, svgElement, tableRow } from "../../../page/element.js";
-import type { BranchSettings } from "../../../../rollout/branch/branch-rule.js";
+import type { BranchSettings } from "../../../../rollout/rules/decide-branch.js";
 import { choiceWords, decisionOf, type Decision } from "../tree/decisions.js";
 import { ruleName } from "../../payload.js";
 import { two } from "../tree/words.js";
@@ -20,7 +20,7 @@ export function decisionsAt({ facts, replay }: ExplorerView, node: number): Deci
 /** Places in a node that a rule chose, in words. */
 export function choicesAt({ facts, replay, state }: ExplorerView, node: number): string[] {
   if (replay.attempts.size > 0) return [];
-  const rule = ruleName(state.whatIf.rule);
+  const rule = ruleName(facts.tree.titles, state.whatIf.rule);
   const chosen = replay.chosen.get(node) ?? [];
   if (chosen.length > 0) {
     return chosen.map(({ round, order, score, child }) => {

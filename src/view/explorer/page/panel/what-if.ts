@@ -1,5 +1,9 @@
-import { branchRules } from "../../../../rollout/branch/branch-rule.js";
-import { isExpansion, type ExpandOptions } from "../../../../rollout/rules/registry.js";
+import {
+  attemptRuleNamed,
+  attemptRules,
+  isExpansion,
+  type ExpandOptions,
+} from "../../../../rollout/rules/registry.js";
 import type { RolloutRule } from "../../../../rollout/options.js";
 import { element } from "../../../page/element.js";
 import { ruleName } from "../../payload.js";
@@ -29,7 +33,7 @@ const placed: Slider<"points" | "rows" | "rounds" | "penalty" | "segment" | "div
 
 /** The rules that can say anything of a tree: none where nothing is known of its tokens. */
 export function rulesToAsk({ plan, expansions }: PageTree): RolloutRule[] {
-  const attempted = plan.attemptsPerTrajectory > 0 ? branchRules : [];
+  const attempted = plan.attemptsPerTrajectory > 0 ? attemptRules() : [];
   const isKnown = Object.values(expansions).some(({ settings }) => "signal" in settings);
   const others = Object.keys(expansions) as RolloutRule[];
   return [...attempted, ...(attempted.length > 0 || isKnown ? others : [])];
@@ -47,7 +51,7 @@ export function whatIfPanel(view: ExplorerView): Node[] {
   if (!rules.includes(tree.rule)) rules.unshift(tree.rule);
   const result = element("div", { class: "ax-result", "aria-live": "polite" });
   const rule = element("select", { "data-change": "rule", class: "ax-select" });
-  for (const name of rules) rule.append(element("option", { value: name }, ruleName(name)));
+  for (const name of rules) rule.append(element("option", { value: name }, ruleName(tree.titles, name)));
   const sliders = element("div", { class: "ax-fields" });
   const reset = element("button", { class: "ax-button", type: "button" }, "Reset");
   const changed = () => {
@@ -95,7 +99,7 @@ export function whatIfPanel(view: ExplorerView): Node[] {
   }
   function decidedSlider([key, label, low, high]: (typeof decided)[number]): HTMLElement {
     const was = tree.plan.settings[key];
-    const isUsed = key !== "threshold" || state.whatIf.rule.endsWith("paper");
+    const isUsed = attemptRuleNamed(state.whatIf.rule)?.reads.includes(key) ?? key !== "threshold";
     const start = state.whatIf.changes[key] ?? was;
     return slider({ key, label, low, high, step: 0.01, start, was, isUsed }, (value) => {
       state.whatIf = { ...state.whatIf, changes: { ...state.whatIf.changes, [key]: value } };

@@ -1,5 +1,6 @@
 import { defined } from "../../../../../common/options/defined.js";
-import type { BranchSettings } from "../../../../rollout/branch/branch-rule.js";
+import type { BranchSettings } from "../../../../rollout/rules/decide-branch.js";
+import { attemptRuleNamed } from "../../../../rollout/rules/registry.js";
 import type { ReplayAttempt } from "../../../../rollout/replay/replay-result.js";
 import { two } from "./words.js";
 
@@ -16,9 +17,6 @@ export interface Decision {
   facts: [name: string, value: string][];
 }
 
-/** Rules that compare a score with a threshold and draw nothing. */
-const drawsNothing = (rule: string) => rule === "arpo-paper" || rule === "aepo-paper";
-
 /** An attempt at a branch in words. */
 export function decisionOf(
   attempt: ReplayAttempt,
@@ -32,11 +30,12 @@ export function decisionOf(
     ["At the trajectory's start", two(baseline)],
     ["Change × weight", `${delta < 0 ? "−" : "+"}${two(Math.abs(delta))} × ${settings.weight}`],
   ];
-  if (settings.rule.startsWith("aepo")) {
+  const { reads, draws } = attemptRuleNamed(settings.rule)!;
+  if (reads.includes("penaltySlope")) {
     facts.push(["Branchings in a row", String(attempt.consecutive)]);
   }
   const made = { branch, ...defined({ child }) };
-  if (drawsNothing(settings.rule)) {
+  if (draws === "none") {
     facts.push(["Score", two(score)], ["Threshold", two(bar)]);
     return {
       ...made,
@@ -44,9 +43,9 @@ export function decisionOf(
       facts,
     };
   }
-  // In AEPO's code large draws branch: seen from the other end the sentence is the same.
-  const draw = settings.rule === "aepo-code" ? 1 - attempt.u : attempt.u;
-  const base = settings.rule === "aepo-code" ? 1 - settings.probability : settings.probability;
+  // Where large draws branch: seen from the other end the sentence is the same.
+  const fromEnd = (value: number) => (draws === "large" ? 1 - value : value);
+  const [draw, base] = [fromEnd(attempt.u), fromEnd(settings.probability)];
   facts.push(
     ["Base probability", two(base)],
     ["Probability to branch", two(probability)],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { branchRules, decideBranch } from "../../../../rollout/branch/branch-rule.js";
+import { decideBranch } from "../../../../rollout/rules/decide-branch.js";
+import { branchRules } from "../../../../rollout/rules/registry.js";
 import type { ReplayAttempt } from "../../../../rollout/replay/replay-result.js";
 import { sampleTree } from "../../../testing/sample-tree.js";
 import { makePayload } from "../../make-payload.js";
