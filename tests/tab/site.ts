@@ -41,7 +41,7 @@ export async function startSite(
     const attempts = { "attempts-worker": "dist/tests/tab/work/attempts-worker.js" };
     const alone = [await bundleFrame(), await bundleForTab(attempts, oneFile)];
     for (const { path, contents } of alone.flatMap(({ outputFiles: made }) => made))
-      scripts.set(`tools/${basename(path)}`, contents);
+      scripts.set(`scripts/${basename(path)}`, contents);
     for (const [name, bytes] of siteFiles()) scripts.set(name, bytes);
     scripts.set("typescript.js", typescriptModule());
   }

@@ -18,7 +18,7 @@ const scripts = { ...threads, ...kernelThreads, server: "dist/apps/site/tab/serv
 const { outputFiles } = await bundleForTab(scripts, small);
 const frame = await bundleFrame({ ...small, minifyIdentifiers: true, keepNames: false });
 for (const { path, contents } of [...outputFiles, ...frame.outputFiles])
-  write(`tools/${basename(path)}`, contents);
+  write(`scripts/${basename(path)}`, contents);
 const whole = { ...small, splitting: false, format: "iife" };
 const alone = await bundleForTab(pageScripts, { ...whole, globalName: "tab" });
 for (const { path, contents } of alone.outputFiles) write(basename(path), contents);
