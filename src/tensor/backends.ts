@@ -1,4 +1,4 @@
-import { environment } from "#platform/process/environment";
+import { environment } from "#platform/process";
 import { note, noteOutside } from "#platform/note";
 import { type KernelBackend, MathBackendCPU, type TensorInfo } from "#tfjs";
 import { EngineBackend } from "./engine/engine-backend.js";

@@ -1,4 +1,4 @@
-import { expectManyListeners } from "#platform/process/many-listeners";
+import { expectManyListeners } from "#platform/process";
 import { Semaphore } from "../../base/concurrency/semaphore.js";
 import type { Policy } from "../../policy/policy.js";
 import { ConsecutivePenalty } from "../branch/consecutive-penalty.js";
