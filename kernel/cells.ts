@@ -1,6 +1,6 @@
 import { checkOptions, listOf, type OptionRules } from "../common/options/check-options.js";
 import { write } from "#platform/note";
-import { askTerminal } from "#platform/process/terminal";
+import { askTerminal } from "#platform/process";
 import { randomUUID } from "#platform/uuid";
 import { displaySymbol } from "./display/displayable.js";
 import { formatValue } from "./display/format.js";

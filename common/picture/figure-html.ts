@@ -1,4 +1,4 @@
-import { packedPackage } from "#platform/modules/packed";
+import { packedPackage } from "#platform/module-files";
 import { randomUUID } from "#platform/uuid";
 import { narrowLayout } from "./narrow-layout.js";
 import { usualColours } from "./traces.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { until } from "../../tests/until.js";
-import { cpuSeconds } from "./node/process/machine.js";
+import { cpuSeconds } from "./node/process.js";
 
 const busy =
   "const end = process.cpuUsage().user + 400_000; while (process.cpuUsage().user < end);";

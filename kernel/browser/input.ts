@@ -1,5 +1,5 @@
 import type * as node from "../node/input.js";
-import { sharesMemory } from "#platform/process/cores";
+import { sharesMemory } from "#platform/process";
 import { WORDS, type InputAnswer } from "../contract/bridge.js";
 
 /** Where in the shared words the text of an answer lies: its length in bytes, then the bytes. */

@@ -1,4 +1,4 @@
-import { importAddress } from "#platform/modules/user-modules";
+import { importAddress } from "#platform/module-files";
 import type * as node from "../node/native.js";
 import { bundledModule } from "./own-module.js";
 

@@ -1,5 +1,4 @@
-import { environment } from "#platform/process/environment";
-import { currentFolder } from "#platform/process/machine";
+import { currentFolder, environment } from "#platform/process";
 import type * as node from "../node/process.js";
 import { formatWithOptions, inspect } from "node-inspect-extracted";
 

@@ -3,7 +3,7 @@
 import { collectGarbage } from "#kernel-platform/collect";
 import { saveCodeCache } from "#kernel-platform/load-typescript";
 import { join } from "#platform/path";
-import { later } from "#platform/process/turns";
+import { later } from "#platform/process";
 import type { MimeBundle } from "../host/host.js";
 import { complete } from "./check/complete.js";
 import {

@@ -2,7 +2,7 @@
 // The declarations and their comments follow tslab's public.d.ts (Copyright 2019 Yu Watanabe, Apache-2.0), so that
 // its notebooks run where it is not installed; tests hold them against the package.
 import { toBase64 } from "#platform/bytes";
-import { runtime } from "#platform/process/machine";
+import { runtime } from "#platform/process";
 import { typescriptVersion } from "../host/versions.js";
 import { randomUUID } from "#platform/uuid";
 import { currentHost } from "../host/host.js";

@@ -1,5 +1,5 @@
 import { readFileSync } from "#platform/files";
-import { packagePath } from "#platform/modules/package-path";
+import { packagePath } from "#platform/modules";
 
 const versionIn = (manifest: string): string =>
   (JSON.parse(readFileSync(packagePath(manifest), "utf8")) as { version: string }).version;

@@ -1,4 +1,4 @@
-import { makeContext } from "#platform/process/context";
+import { makeContext } from "#platform/process";
 import type { CellIdentity } from "../host/host.js";
 
 /** A cell while it runs, and for as long as its timers and promises do. */

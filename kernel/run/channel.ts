@@ -1,4 +1,4 @@
-import { soon } from "#platform/process/turns";
+import { soon } from "#platform/process";
 import { WORDS, type FromMain } from "../contract/bridge.js";
 import type { Port } from "../contract/port.js";
 

@@ -1,4 +1,4 @@
-import { runtime } from "#platform/process/machine";
+import { runtime } from "#platform/process";
 import { labVersion } from "../host/versions.js";
 import { PROTOCOL_VERSION, type Json } from "./message.js";
 

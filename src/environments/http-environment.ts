@@ -1,4 +1,4 @@
-import { environment } from "#platform/process/environment";
+import { environment } from "#platform/process";
 import { checkArguments, shown } from "../../common/options/check-arguments.js";
 import {
   checkOptions,

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "#platform/process/turns";
+import { yieldToEventLoop } from "#platform/process";
 import type { Decoder, Sampled, StepSampling } from "../model/decoder/decoder.js";
 import type { Job } from "./job.js";
 import type { CacheSequence } from "./cache-sequence.js";

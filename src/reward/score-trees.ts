@@ -1,5 +1,4 @@
-import { expectManyListeners } from "#platform/process/many-listeners";
-import { yieldToEventLoop } from "#platform/process/turns";
+import { expectManyListeners, yieldToEventLoop } from "#platform/process";
 import {
   above,
   checkOptions,

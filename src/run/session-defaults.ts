@@ -1,6 +1,6 @@
 // What a stage cell uses when the session has not made its own: the tiny model that ships, and the
 // tools of the task generators. Imported only when needed, because loading them takes a moment.
-import { packagePath } from "#platform/modules/package-path";
+import { packagePath } from "#platform/modules";
 import { world } from "../tasks/tasks/world.js";
 import { taskTools } from "../tasks/task-tools.js";
 import type { ModelPolicy } from "../policy/policy-from-model.js";

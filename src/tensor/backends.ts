@@ -1,6 +1,6 @@
-import { environment } from "#platform/process/environment";
+import { environment } from "#platform/process";
 import { note, noteOutside } from "#platform/note";
-import { type KernelBackend, MathBackendCPU, type TensorInfo } from "#tfjs";
+import { type KernelBackend, MathBackendCPU } from "#tfjs";
 import { EngineBackend } from "./engine/engine-backend.js";
 import type { Engine } from "./engine/engine.js";
 import { loadNativeEngine, nativeEngineExists } from "./engine/native-engine.js";
@@ -8,143 +8,13 @@ import type { WasmBuild } from "./engine/wasm-builds.js";
 import { loadWasmEngine } from "./engine/wasm-engine.js";
 import { arithmeticKernels } from "./kernels/arithmetic.js";
 import { registerFusedGradients } from "./kernels/gradients.js";
-import { type EngineKernel, registerKernels, rowsOf } from "./kernels/kernel.js";
+import { registerKernels } from "./kernels/kernel.js";
+import { optimiserKernels } from "./kernels/optimiser.js";
 import { transformerKernels } from "./kernels/transformer.js";
+import { vocabularyKernels } from "./kernels/vocabulary.js";
 import { loadTensorflow } from "./optional/tensorflow.js";
 import { createWebgpu, releaseWebgpu, webgpuDevice } from "./optional/webgpu.js";
 import { tf } from "./tfjs.js";
-
-function checkIds(ids: Int32Array, vocabulary: number, what: string): void {
-  for (const id of ids) {
-    if (!(id >= 0 && id < vocabulary)) {
-      throw new RangeError(`Cannot ${what}: ids must be from 0 to ${vocabulary - 1}, got ${id}`);
-    }
-  }
-}
-
-const embed: EngineKernel = (backend, inputs) => {
-  const { table, ids } = inputs as Record<"table" | "ids", TensorInfo>;
-  const [vocabulary, width] = table.shape as [number, number];
-  const names = backend.ints(ids);
-  checkIds(names, vocabulary, "embed");
-  const out = backend.output([...ids.shape, width]);
-  backend.engine.call.embed(backend.floats(table), names, out.floats, names.length, width);
-  return out.info;
-};
-
-const embedGrad: EngineKernel = (backend, inputs, { vocabulary }) => {
-  const { dy, ids } = inputs as Record<"dy" | "ids", TensorInfo>;
-  const { width } = rowsOf(dy);
-  const names = backend.ints(ids);
-  const dtable = backend.output([vocabulary!, width]);
-  // prettier-ignore
-  backend.engine.call.embed_grad(
-    backend.floats(dy), names, dtable.floats, names.length, width, vocabulary!,
-  );
-  return dtable.info;
-};
-
-const logProbEntropy: EngineKernel = (backend, inputs, { temperature }) => {
-  const { hidden, head, labels } = inputs as Record<"hidden" | "head" | "labels", TensorInfo>;
-  const { rows, width } = rowsOf(hidden);
-  const names = backend.ints(labels);
-  checkIds(names, head.shape[0]!, "take log-probabilities");
-  const [logprobs, entropies, normaliser] = [0, 1, 2].map(() => backend.output([rows]));
-  // prettier-ignore
-  backend.engine.call.log_prob_entropy(
-    backend.floats(hidden), backend.floats(head), names,
-    logprobs!.floats, entropies!.floats, normaliser!.floats,
-    rows, width, head.shape[0]!, temperature!,
-  );
-  return [logprobs!.info, entropies!.info, normaliser!.info];
-};
-
-const logProbEntropyGrad: EngineKernel = (backend, inputs, { temperature, frozen }) => {
-  const { dlogprobs, dentropies, hidden, head, labels, entropies, normaliser } = inputs as Record<
-    "dlogprobs" | "dentropies" | "hidden" | "head" | "labels" | "entropies" | "normaliser",
-    TensorInfo
-  >;
-  const { rows, width } = rowsOf(hidden);
-  const dhidden = backend.output(hidden.shape);
-  const dhead = frozen ? undefined : backend.output(head.shape);
-  // prettier-ignore
-  backend.engine.call.log_prob_entropy_grad(
-    backend.floats(dlogprobs), backend.floats(dentropies), backend.floats(hidden),
-    backend.floats(head), backend.ints(labels), backend.floats(entropies),
-    backend.floats(normaliser), dhidden.floats, dhead?.floats ?? null,
-    rows, width, head.shape[0]!, temperature!,
-  );
-  return dhead ? [dhidden.info, dhead.info] : [dhidden.info];
-};
-
-const topK: EngineKernel = (backend, inputs, { k, temperature }) => {
-  const { hidden, head } = inputs as Record<"hidden" | "head", TensorInfo>;
-  const { rows, width } = rowsOf(hidden);
-  const logprobs = backend.output([rows, k!]);
-  const ids = new Int32Array(rows * k!);
-  // prettier-ignore
-  backend.engine.call.top_k(
-    backend.floats(hidden), backend.floats(head), logprobs.floats, ids,
-    rows, width, head.shape[0]!, k!, temperature!,
-  );
-  return [logprobs.info, backend.makeTensorInfo([rows, k!], "int32", ids)];
-};
-
-/** Both ends of a model, where ids meet vectors. */
-const vocabularyKernels: Readonly<Record<string, EngineKernel>> = {
-  ArpoEmbed: embed,
-  ArpoEmbedGrad: embedGrad,
-  ArpoLogProbEntropy: logProbEntropy,
-  ArpoLogProbEntropyGrad: logProbEntropyGrad,
-  ArpoTopK: topK,
-};
-
-/** Inputs named `gradient0`, `gradient1`, ...: where each is, for one call over all of them. */
-function places(
-  backend: EngineBackend,
-  inputs: Record<string, TensorInfo>,
-  name: string,
-): Float64Array {
-  const found: number[] = [];
-  for (let i = 0; `${name}${i}` in inputs; i++) {
-    found.push(backend.engine.address(backend.floats(inputs[`${name}${i}`]!)));
-  }
-  return Float64Array.from(found);
-}
-
-function sizes(inputs: Record<string, TensorInfo>): Int32Array {
-  const found: number[] = [];
-  for (let i = 0; `gradient${i}` in inputs; i++) {
-    found.push(tf.util.sizeFromShape(inputs[`gradient${i}`]!.shape));
-  }
-  return Int32Array.from(found);
-}
-
-/** Parameters, m and v change in place; there is no result. */
-const adamw: EngineKernel = (backend, inputs, s) => {
-  const counts = sizes(inputs);
-  const at = (name: string) => places(backend, inputs, name);
-  // prettier-ignore
-  backend.engine.call.adamw(
-    at("parameter"), at("gradient"), at("m"), at("v"), counts, counts.length, s.learningRate!, s.beta1!, s.beta2!,
-    s.epsilon!, s.weightDecay!, s.scale!, s.correction1!, s.correction2!,
-  );
-  return [];
-};
-
-/** The sum of squares as a float64 pair would lose nothing; one float32 keeps what clipping needs. */
-const squareSum: EngineKernel = (backend, inputs) => {
-  const counts = sizes(inputs);
-  const gradients = places(backend, inputs, "gradient");
-  const sum = backend.engine.call.square_sum(gradients, counts, counts.length);
-  return backend.makeTensorInfo([], "float32", Float32Array.of(sum));
-};
-
-/** What the optimiser does to all parameters at once. */
-const optimiserKernels: Readonly<Record<string, EngineKernel>> = {
-  ArpoAdamW: adamw,
-  ArpoSquareSum: squareSum,
-};
 
 /** Every backend there is: first those that are taken where they are, best first, then those that are asked for. */
 const backendNames = ["native", "wasm", "cpu", "wasm-relaxed", "webgpu", "tensorflow"] as const;

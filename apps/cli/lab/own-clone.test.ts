@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
-import { packagePath } from "../../../common/platform/node/modules/package-path.js";
+import { packagePath } from "../../../common/platform/node/modules.js";
 import { ownClone, unlistedOf } from "./run-lab.js";
 
 test("unlistedOf() leaves the notebooks, their index and what Git does not know", () => {

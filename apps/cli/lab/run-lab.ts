@@ -2,7 +2,7 @@ import { buildPage } from "../../../kernel/server/build-page.js";
 import { LabServer } from "../../../kernel/server/lab-server.js";
 import type { SaveReport } from "../../../kernel/server/lab/pages.js";
 import { dataFolder } from "../../../kernel/wire/process/folders.js";
-import { packagePath } from "../../../common/platform/node/modules/package-path.js";
+import { packagePath } from "../../../common/platform/node/modules.js";
 import { aside, say } from "../terminal/say.js";
 import { openBrowser } from "./open-browser.js";
 import { spawnSync } from "node:child_process";

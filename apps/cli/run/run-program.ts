@@ -1,4 +1,4 @@
-import { importAddress } from "#platform/modules/user-modules";
+import { importAddress } from "#platform/module-files";
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { fromPlanes } from "../../../common/platform/browser/site/planes.js";
-import { packagePath } from "../../../common/platform/node/modules/package-path.js";
+import { packagePath } from "../../../common/platform/node/modules.js";
 import { toPlanes } from "./write-site.js";
 
 test("fromPlanes() undoes toPlanes(), whatever the length", () => {

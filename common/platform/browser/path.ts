@@ -1,6 +1,6 @@
 // POSIX paths, as the files of a tab have them: every path begins at `/`, and where one is can be told.
 import type * as node from "../node/path.js";
-import { here } from "./process/folder-in-use.js";
+import { here } from "./in-use.js";
 
 export const sep: typeof node.sep = "/";
 

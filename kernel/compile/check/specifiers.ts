@@ -1,5 +1,5 @@
 import { type FileStat, statIfThereSync } from "#platform/files";
-import { packagePath } from "#platform/modules/package-path";
+import { packagePath } from "#platform/modules";
 import { resolve } from "#platform/path";
 import type { api, TypeScript } from "./typescript.js";
 

@@ -2,7 +2,7 @@
 // local files. It is a TypeScript program whose checker stays while that set stays the same.
 import { libraryYear, manifestFrom, systemOf } from "#kernel-platform/system";
 import { readFileSync } from "#platform/files";
-import { packagePath } from "#platform/modules/package-path";
+import { packagePath } from "#platform/modules";
 import { dirname, join, resolve as resolvePath } from "#platform/path";
 import { ambientTexts, cellNamesFile, globalsFile } from "./globals.js";
 import { isFile, packageFolder, statOf } from "./specifiers.js";

@@ -1,4 +1,4 @@
-import { environment } from "#platform/process/environment";
+import { environment } from "#platform/process";
 import type { CompiledCell } from "../../contract/compiler.js";
 import { problem } from "./head.js";
 import type { Reading } from "./read-cell.js";

@@ -3,7 +3,7 @@ import { nativeRequire } from "#kernel-platform/native";
 import type { Namespace } from "#kernel-platform/own-module";
 import { addressOf } from "#platform/addresses";
 import { readFileSync } from "#platform/files";
-import { currentFolder } from "#platform/process/machine";
+import { currentFolder } from "#platform/process";
 import { dirname } from "#platform/path";
 import type { CellScope, LoadedModule } from "../../contract/compiler.js";
 import { setStageRegister, stageSpecifier } from "../../contract/stage.js";

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { test } from "node:test";
 import { ErrorResponse, toErrorResponse } from "../../../common/http-server/error-response.js";
-import { packagePath } from "../../../common/platform/node/modules/package-path.js";
+import { packagePath } from "../../../common/platform/node/modules.js";
 import { Contents } from "./contents.js";
 import { shippedNotebooks } from "./shipped.js";
 import { temporaryFolder } from "../../../tests/temporary.js";

@@ -7,7 +7,7 @@ import {
   rmSync,
   writeFileSync,
 } from "#platform/files";
-import { hostname, isRunning, processId } from "#platform/process/machine";
+import { hostname, isRunning, processId } from "#platform/process";
 import { randomUUID } from "#platform/uuid";
 import { ErrorResponse } from "../../../common/http-server/error-response.js";
 import type { Place } from "./place.js";

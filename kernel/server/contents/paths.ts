@@ -1,6 +1,6 @@
 import { existsSync, isLinkSync, mkdirSync, realpathSync, statIfThereSync } from "#platform/files";
 import { type HeldFolder, holdFolder } from "#platform/held-folder";
-import { system } from "#platform/process/machine";
+import { system } from "#platform/process";
 import { dirname, join, relative, sep } from "#platform/path";
 import { ErrorResponse } from "../../../common/http-server/error-response.js";
 import { Place } from "./place.js";

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "#platform/files";
-import { packagePath } from "#platform/modules/package-path";
+import { packagePath } from "#platform/modules";
 
 /** The SHA-256 of each notebook that came with the package, as the build wrote them down. */
 export function shippedNotebooks(): ReadonlySet<string> {

@@ -1,4 +1,4 @@
-import { later } from "#platform/process/turns";
+import { later } from "#platform/process";
 import { decodeSocket, encodeSocket, type Frames } from "./codec.js";
 import type { Line } from "./socket-line.js";
 import type { Listener } from "./listener.js";

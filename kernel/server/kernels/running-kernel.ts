@@ -1,5 +1,5 @@
 import { utf8Bytes, utf8Text } from "#platform/bytes";
-import { later } from "#platform/process/turns";
+import { later } from "#platform/process";
 import { randomUUID } from "#platform/uuid";
 import type { KernelSpec } from "../../client/kernel-spec.js";
 import { PROTOCOL_VERSION } from "../../wire/message.js";

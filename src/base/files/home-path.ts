@@ -1,5 +1,4 @@
-import { environment } from "#platform/process/environment";
-import { homedir, system } from "#platform/process/machine";
+import { environment, homedir, system } from "#platform/process";
 import { join } from "#platform/path";
 
 /** A path whose `~` is the home folder, as shells have it; any other stays as it is. */

@@ -1,4 +1,4 @@
-import { importAddress } from "#platform/modules/user-modules";
+import { importAddress } from "#platform/module-files";
 import { expectUserCode, running } from "../watch/running.js";
 
 /**

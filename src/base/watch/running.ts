@@ -1,6 +1,6 @@
 // A base module: whoever calls a user's own code says here what it calls, and whoever looks after the
 // process (`guardProcess`) can say what an error came from, what never settled and what never returned.
-import { makeContext } from "#platform/process/context";
+import { makeContext } from "#platform/process";
 
 /** What is under way: a word of what it is, and of whose. */
 interface Running {

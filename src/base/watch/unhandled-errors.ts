@@ -1,6 +1,6 @@
 import { pathOf } from "#platform/addresses";
-import { packagePath } from "#platform/modules/package-path";
-import { exitWith, onUnhandledErrors } from "#platform/process/unhandled-errors";
+import { packagePath } from "#platform/modules";
+import { exitWith, onUnhandledErrors } from "#platform/process";
 import { origin } from "./running.js";
 
 /** Where this package's own compiled code is. */

@@ -1,5 +1,5 @@
 import { isTooDeep } from "../../../common/http-server/nesting.js";
-import type * as sockets from "#platform/network/web-socket";
+import { openSocket, type OpenSocket } from "#platform/network";
 import { shown } from "../../../common/options/check-arguments.js";
 import { shownUrl } from "../../base/http/request-json.js";
 import { withoutSecrets } from "../../base/http/without-secrets.js";
@@ -54,7 +54,7 @@ interface Waiting {
 /** One WebSocket of an OpenEnv server: one message at a time, answered in order. */
 export class Connection {
   readonly #peer: Peer;
-  readonly #socket: sockets.OpenSocket;
+  readonly #socket: OpenSocket;
   #waiting: Waiting | undefined;
   /** What came before anything was asked: a server that is full says so. */
   #greeting: Json | undefined;
@@ -63,7 +63,7 @@ export class Connection {
   #whenClosed: () => void = () => undefined;
   readonly #closed = new Promise<void>((closed) => (this.#whenClosed = closed));
 
-  private constructor(peer: Peer, openSocket: typeof sockets.openSocket) {
+  private constructor(peer: Peer) {
     this.#peer = peer;
     this.#socket = openSocket(`${peer.url.replace(/^http/, "ws")}/ws`, peer, {
       opened: () => this.#taken()?.resolve({}),
@@ -79,9 +79,7 @@ export class Connection {
 
   /** Opens a session. A server that is full accepts the connection and refuses it then, with a code. */
   static async open(peer: Peer, signal?: AbortSignal): Promise<Connection> {
-    // Loaded when it is used: most programs open no WebSocket.
-    const { openSocket } = await import("#platform/network/web-socket");
-    const made = new Connection(peer, openSocket);
+    const made = new Connection(peer);
     try {
       await made.#answer("open a session", signal, () => undefined);
       // An answer means that a session is held. It is thrown away: a state may hold what no model may see.

@@ -1,5 +1,5 @@
 import { defined } from "../../../common/options/defined.js";
-import { environment } from "#platform/process/environment";
+import { environment } from "#platform/process";
 import { checkArguments, shown } from "../../../common/options/check-arguments.js";
 import {
   checkOptions,

@@ -1,4 +1,4 @@
-import { packagePath } from "#platform/modules/package-path";
+import { packagePath } from "#platform/modules";
 import { nearest } from "../../../common/options/nearest.js";
 import type { Benchmark, LoadedBenchmark } from "./benchmark.js";
 import { behindHashes, readBenchmark } from "./read-benchmark.js";

@@ -1,4 +1,4 @@
-import { expectManyListeners } from "#platform/process/many-listeners";
+import { expectManyListeners } from "#platform/process";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions, integer, type OptionRules } from "../../../common/options/check-options.js";
 import { defined } from "../../../common/options/defined.js";

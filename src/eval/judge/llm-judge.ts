@@ -7,7 +7,7 @@ import {
   required,
   rulesWithout,
 } from "../../../common/options/check-options.js";
-import { expectManyListeners } from "#platform/process/many-listeners";
+import { expectManyListeners } from "#platform/process";
 import { defined } from "../../../common/options/defined.js";
 import { samplingRules } from "../../policy/check-generate.js";
 import {

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { packagePath } from "#platform/modules/package-path";
+import { packagePath } from "#platform/modules";
 import { unzip } from "../testing/connected.js";
 import { FakeHead } from "../testing/fake-head.js";
 import { checkCluster } from "./check-cluster.js";

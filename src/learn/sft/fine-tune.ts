@@ -3,7 +3,7 @@ import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { Demonstration } from "../../tasks/tasks/demonstrate.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { yieldToEventLoop } from "#platform/process/turns";
+import { yieldToEventLoop } from "#platform/process";
 import { ProgressLine } from "../../base/show/progress-line.js";
 import { showAs, type Shown, watchAs } from "../../base/show/show-as.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";

@@ -1,4 +1,4 @@
-import { environment } from "#platform/process/environment";
+import { environment } from "#platform/process";
 import { note, noteOutside } from "#platform/note";
 import { type BackendName, decodeOn, ready, switchBackend } from "../../tensor/backends.js";
 import { compiledEngine } from "../../tensor/engine/compiled-engine.js";

@@ -1,5 +1,5 @@
 import { mkdir, readFile, writeFile } from "#platform/files";
-import { processors } from "#platform/process/machine";
+import { processors } from "#platform/process";
 import { join } from "#platform/path";
 import { cacheFolder } from "../../base/files/home-path.js";
 import { gpuFiles } from "../../tensor/optional/webgpu.js";

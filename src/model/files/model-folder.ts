@@ -1,5 +1,5 @@
 import { existsSync, mkdir } from "#platform/files";
-import { packagePath } from "#platform/modules/package-path";
+import { packagePath } from "#platform/modules";
 import { basename, join, resolve } from "#platform/path";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { homePath } from "../../base/files/home-path.js";

@@ -1,5 +1,5 @@
 import { type FileHandle, open, rename, rm } from "#platform/files";
-import { processId, system } from "#platform/process/machine";
+import { processId, system } from "#platform/process";
 import { dirname } from "#platform/path";
 
 /** A file written beside its final place, on disk already, waiting to take that place or to go. */

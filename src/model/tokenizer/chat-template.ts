@@ -1,4 +1,4 @@
-import { jinja } from "#platform/modules/packages";
+import { jinja } from "#platform/packages";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { ChatMessage, ChatOptions } from "./tokenizer.js";
 import type * as Jinja from "@huggingface/jinja";

@@ -1,4 +1,4 @@
-import { tokenizers } from "#platform/modules/packages";
+import { tokenizers } from "#platform/packages";
 import type * as Tokenizers from "@huggingface/tokenizers";
 
 type Json = Record<string, unknown>;

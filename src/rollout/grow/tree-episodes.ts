@@ -1,4 +1,4 @@
-import { expectManyListeners } from "#platform/process/many-listeners";
+import { expectManyListeners } from "#platform/process";
 import { inTime } from "../../base/concurrency/in-time.js";
 import { Semaphore } from "../../base/concurrency/semaphore.js";
 import {

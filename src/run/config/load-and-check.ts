@@ -1,5 +1,5 @@
 import type { z } from "#zod";
-import { environment } from "#platform/process/environment";
+import { environment } from "#platform/process";
 import { readFile } from "#platform/files";
 import { dirname, resolve } from "#platform/path";
 import { nearest } from "../../../common/options/nearest.js";

@@ -1,5 +1,5 @@
 import { mkdir, open, readFileSync, rename, rm, rmSync, stat } from "#platform/files";
-import { hostname, isRunning, processId } from "#platform/process/machine";
+import { hostname, isRunning, processId } from "#platform/process";
 import { dirname, join, resolve } from "#platform/path";
 import { readIfThere } from "../../base/files/read-if-there.js";
 

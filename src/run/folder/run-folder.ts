@@ -1,4 +1,4 @@
-import { processId } from "#platform/process/machine";
+import { processId } from "#platform/process";
 import { appendFile, mkdir, open, readFile, readdir, rename, rm } from "#platform/files";
 import { basename, dirname, join, resolve } from "#platform/path";
 import { homePath } from "../../base/files/home-path.js";

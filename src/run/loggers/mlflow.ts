@@ -1,5 +1,5 @@
 import { toBase64 } from "#platform/bytes";
-import { environment } from "#platform/process/environment";
+import { environment } from "#platform/process";
 import { checkOptions, milliseconds } from "../../../common/options/check-options.js";
 import { join } from "#platform/path";
 import { readIfThere } from "../../base/files/read-if-there.js";

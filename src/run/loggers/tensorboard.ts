@@ -1,5 +1,5 @@
 import { appendFile, mkdir } from "#platform/files";
-import { processId } from "#platform/process/machine";
+import { processId } from "#platform/process";
 import { join } from "#platform/path";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { Logger } from "./logger.js";

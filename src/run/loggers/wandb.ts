@@ -1,6 +1,6 @@
 import { checkOptions } from "../../../common/options/check-options.js";
 import { appendFile, mkdir, writeFile } from "#platform/files";
-import { hostname } from "#platform/process/machine";
+import { hostname } from "#platform/process";
 import { join } from "#platform/path";
 import { randomUUID } from "#platform/uuid";
 import { crc32 } from "#platform/zip";

@@ -1,11 +1,8 @@
 import { addressOf } from "#platform/addresses";
-import { cores } from "#platform/process/cores";
-import { environment } from "#platform/process/environment";
+import { cores, environment, ownProgram, spawn, system } from "#platform/process";
 import { mkdir, open } from "#platform/files";
-import { system } from "#platform/process/machine";
-import { packagePath } from "#platform/modules/package-path";
+import { packagePath } from "#platform/modules";
 import { dirname, join } from "#platform/path";
-import { ownProgram, spawn } from "#platform/process/programs";
 import { checkOptions } from "../../../common/options/check-options.js";
 import { defined } from "../../../common/options/defined.js";
 import { Semaphore } from "../../base/concurrency/semaphore.js";

@@ -1,4 +1,4 @@
-import { cpuSeconds } from "#platform/process/machine";
+import { cpuSeconds } from "#platform/process";
 
 /** Seconds spent in the parts of one step. */
 export class StepClock {

@@ -1,9 +1,7 @@
 import { closeSync, existsSync, openSync, readSync } from "#platform/files";
-import { architecture, system } from "#platform/process/machine";
-import { requirePackage } from "#platform/modules/optional";
-import { packagePath } from "#platform/modules/package-path";
+import { architecture, ownProgram, system } from "#platform/process";
+import { packagePath, requirePackage } from "#platform/modules";
 import { join } from "#platform/path";
-import { ownProgram } from "#platform/process/programs";
 import { checkSignatures, type EngineFunctions, type Floats } from "./engine-functions.js";
 import type { Engine } from "./engine.js";
 

@@ -1,8 +1,6 @@
 import { readFileSync } from "#platform/files";
-import { cores, sharesMemory } from "#platform/process/cores";
-import { environment } from "#platform/process/environment";
-import { packagePath } from "#platform/modules/package-path";
-import { startThread } from "#platform/modules/threads";
+import { cores, environment, sharesMemory } from "#platform/process";
+import { packagePath, startThread } from "#platform/modules";
 import { checkSignatures, type EngineFunctions, type Floats } from "./engine-functions.js";
 import type { Engine } from "./engine.js";
 import { hasRelaxedSimd, type WasmBuild, wasmBuilds } from "./wasm-builds.js";

@@ -1,5 +1,5 @@
 // A thread of the wasm engine: runs the same module in the same memory and waits for jobs inside it.
-import { threadData } from "#platform/modules/threads";
+import { threadData } from "#platform/modules";
 import type { WasmExports, WasmThread } from "./wasm-engine.js";
 
 const { module, memory, thread, stack } = (await threadData()) as WasmThread;

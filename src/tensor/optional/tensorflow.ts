@@ -1,5 +1,5 @@
 import { existsSync } from "#platform/files";
-import { addonInterface, requirePackage, resolvePackage } from "#platform/modules/optional";
+import { addonInterface, requirePackage, resolvePackage } from "#platform/modules";
 import { dirname, join } from "#platform/path";
 
 const packages = ["@tensorflow/tfjs-node-gpu", "@tensorflow/tfjs-node"];

@@ -1,8 +1,7 @@
 import type { KernelBackend } from "#tfjs";
 import { readdirSync } from "#platform/files";
-import { agent, openGpu } from "#platform/modules/gpu";
-import { system } from "#platform/process/machine";
-import { resolvePackage } from "#platform/modules/optional";
+import { agent, openGpu, resolvePackage } from "#platform/modules";
+import { system } from "#platform/process";
 import { type FoundGpu, gpuDevice, holdDevice, nameOf } from "../gpu/device.js";
 
 let gpu: Promise<GPU> | undefined;

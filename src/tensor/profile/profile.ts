@@ -1,4 +1,4 @@
-import { ownCpuSeconds } from "#platform/process/machine";
+import { ownCpuSeconds } from "#platform/process";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions, integer } from "../../../common/options/check-options.js";
 import { textTable } from "../../base/text/text-table.js";

@@ -7,7 +7,7 @@ import {
 } from "../../../common/options/check-options.js";
 import { readFileSync } from "#platform/files";
 import { withoutSecrets } from "../../base/http/without-secrets.js";
-import { packagePath } from "#platform/modules/package-path";
+import { packagePath } from "#platform/modules";
 import type { Client } from "#mcp";
 import { type ArgumentSchema, describeArguments, readArguments } from "../json-arguments.js";
 import type { Tool } from "../tool.js";

@@ -5,7 +5,7 @@ import {
   milliseconds,
   type OptionRules,
 } from "../../../common/options/check-options.js";
-import { isIP, lookup, networks, whyNoPages } from "#platform/network/networks";
+import { isIP, lookup, networks, whyNoPages } from "#platform/network";
 import { AppendStore } from "../search/append-store.js";
 import { HttpError, isAxiosError } from "../../base/http/request-json.js";
 import { htmlText } from "./html-text.js";

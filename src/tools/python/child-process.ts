@@ -1,6 +1,5 @@
 import { joinBytes, utf8Text } from "#platform/bytes";
-import { system } from "#platform/process/machine";
-import { endGroup, spawn } from "#platform/process/programs";
+import { endGroup, spawn, system } from "#platform/process";
 import type { ChildReady, ChildReply } from "./protocol.js";
 import type { Hold } from "./python-child.js";
 

@@ -1,10 +1,7 @@
-import { cores } from "#platform/process/cores";
+import { cores, knowsFlag, ownProgram } from "#platform/process";
 import { existsSync, realpathSync } from "#platform/files";
-import { resolvePackage } from "#platform/modules/optional";
-import { packagePath } from "#platform/modules/package-path";
+import { type FramedPython, packagePath, pythonFrame, resolvePackage } from "#platform/modules";
 import { dirname, join } from "#platform/path";
-import { knowsFlag, ownProgram } from "#platform/process/programs";
-import { type FramedPython, pythonFrame } from "#platform/modules/python-frame";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions, type OptionRules, positive } from "../../../common/options/check-options.js";
 import { type ChildCommand, heldByProcess } from "./child-process.js";

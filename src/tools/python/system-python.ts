@@ -1,8 +1,7 @@
 import { toBase64 } from "#platform/bytes";
 import { existsSync, realpathSync } from "#platform/files";
-import { architecture, homedir, isRoot, system } from "#platform/process/machine";
+import { architecture, homedir, isRoot, spawnSync, system } from "#platform/process";
 import { dirname, join } from "#platform/path";
-import { spawnSync } from "#platform/process/programs";
 import { checkOptions, oneOf, type OptionRules } from "../../../common/options/check-options.js";
 import { heldByProcess } from "./child-process.js";
 import { harness } from "./harness.js";

@@ -1,6 +1,6 @@
 import { readFileSync } from "#platform/files";
-import { packagePath } from "#platform/modules/package-path";
-import { sqlite } from "#platform/modules/packages";
+import { packagePath } from "#platform/modules";
+import { sqlite } from "#platform/packages";
 import { z } from "#zod";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions } from "../../../common/options/check-options.js";

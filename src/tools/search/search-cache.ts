@@ -5,7 +5,7 @@ import {
   integer,
   type OptionRules,
 } from "../../../common/options/check-options.js";
-import { lruCache } from "#platform/modules/packages";
+import { lruCache } from "#platform/packages";
 import type * as Lru from "lru-cache";
 import { AppendStore } from "./append-store.js";
 import {

@@ -1,4 +1,4 @@
-import { wait } from "#platform/process/turns";
+import { wait } from "#platform/process";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import {
   checkOptions,

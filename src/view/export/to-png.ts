@@ -1,5 +1,5 @@
 import { checkOptions, type OptionRules, texts } from "../../../common/options/check-options.js";
-import { loadResvg } from "#platform/modules/resvg";
+import { loadResvg } from "#platform/modules";
 import type { FigureLike } from "../../../common/picture/figure-like.js";
 import type { LaterView, SelfShown } from "./shown.js";
 import { toSvg } from "./to-svg.js";

@@ -1,4 +1,4 @@
-import { later } from "#platform/process/turns";
+import { later } from "#platform/process";
 import { randomUUID } from "#platform/uuid";
 import type { LiveMore } from "../../base/show/show-as.js";
 import { type ViewComm, viewHost } from "../kernel.js";

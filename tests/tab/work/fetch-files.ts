@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from "../../../common/platform/browser/files.js";
-import { packagePath } from "../../../common/platform/browser/modules/package-path.js";
+import { packagePath } from "../../../common/platform/browser/modules.js";
 import { dirname } from "../../../common/platform/browser/path.js";
 
 /** Puts files of the package, fetched from below an address, where the lab looks for them. */

@@ -1,7 +1,7 @@
 // The same steps in a worker of a page whose browser has WebGPU.
-import { environment } from "../../../common/platform/browser/process/environment.js";
+import { environment } from "../../../common/platform/browser/process.js";
 import { fetchFiles } from "./fetch-files.js";
-import { threadData } from "../../../common/platform/browser/modules/threads.js";
+import { threadData } from "../../../common/platform/browser/modules.js";
 
 const base = (await threadData()) as string;
 environment["ARPO_LAB_BACKEND"] = "webgpu";

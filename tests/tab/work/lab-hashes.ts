@@ -9,7 +9,7 @@ import {
   update,
   world,
 } from "../../../src/api/index.js";
-import { packagePath } from "#platform/modules/package-path";
+import { packagePath } from "#platform/modules";
 import { readFile } from "#platform/files";
 import { sha256 } from "#platform/sha256";
 import { worldPages } from "../../../src/tasks/tasks/world.js";

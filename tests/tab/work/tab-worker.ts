@@ -1,8 +1,7 @@
 // The work in a worker of a page: begun by a message with the environment, answered by one.
-import { sharesMemory } from "../../../common/platform/browser/process/cores.js";
-import { environment } from "../../../common/platform/browser/process/environment.js";
+import { environment, sharesMemory } from "../../../common/platform/browser/process.js";
 import { mkdir } from "../../../common/platform/browser/files.js";
-import { threadData } from "../../../common/platform/browser/modules/threads.js";
+import { threadData } from "../../../common/platform/browser/modules.js";
 import { fetchFiles } from "./fetch-files.js";
 
 /** What the page asks for. */

@@ -1,6 +1,6 @@
 // The worker of the benchmark page: trains on one backend and tells the page each figure.
-import { threadData } from "../../../common/platform/browser/modules/threads.js";
-import { environment } from "../../../common/platform/browser/process/environment.js";
+import { threadData } from "../../../common/platform/browser/modules.js";
+import { environment } from "../../../common/platform/browser/process.js";
 import { wasmBuilds } from "../../../src/tensor/engine/wasm-builds.js";
 import { fetchFiles } from "../../../tests/tab/work/fetch-files.js";
 

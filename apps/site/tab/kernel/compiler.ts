@@ -4,7 +4,7 @@ import { offerModules } from "../../../../kernel/browser/own-module.js";
 import { tabPort } from "../../../../kernel/browser/port.js";
 import { CompilerService } from "../../../../kernel/compile/serve.js";
 import type { CompilerCall } from "../../../../kernel/contract/compiler-client.js";
-import { threadData } from "../../../../common/platform/browser/modules/threads.js";
+import { threadData } from "../../../../common/platform/browser/modules.js";
 import { openPlace } from "./open-place.js";
 import type { CompilerData } from "./thread-data.js";
 

@@ -1,6 +1,6 @@
-import { environment } from "../../../../common/platform/browser/process/environment.js";
+import { environment } from "../../../../common/platform/browser/process.js";
 import { mountSite } from "../../../../common/platform/browser/site/mount.js";
-import { here } from "../../../../common/platform/browser/process/folder-in-use.js";
+import { here } from "../../../../common/platform/browser/in-use.js";
 import { shareData } from "../files/share-data.js";
 import { SharedFiles } from "../files/shared-files.js";
 import type { Place } from "./thread-data.js";

@@ -1,4 +1,4 @@
-import { sharesMemory } from "#platform/process/cores";
+import { sharesMemory } from "#platform/process";
 import type { FromServer } from "../server/messages.js";
 
 /** A quiet line at the bottom of the page: what is loading, and what a reader should know. */

@@ -3,7 +3,7 @@ import type {
   ChildReply,
   ChildRequest,
 } from "../../../../src/tools/python/protocol.js";
-import type { FrameSettings } from "../../../../common/platform/node/modules/python-frame.js";
+import type { FrameSettings } from "../../../../common/platform/node/modules.js";
 
 /** What Pyodide is made of, fetched by the page: the frame can fetch nothing. */
 export interface PythonAssets {

@@ -1,4 +1,4 @@
-import { frame } from "../../../../common/platform/browser/modules/frame-in-use.js";
+import { frame } from "../../../../common/platform/browser/in-use.js";
 import type { Ask } from "./messages.js";
 
 /** Lets this thread start interpreters in the page's frame, by a port that leads there. */

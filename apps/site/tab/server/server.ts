@@ -1,4 +1,4 @@
-import { environment } from "../../../../common/platform/browser/process/environment.js";
+import { environment } from "../../../../common/platform/browser/process.js";
 import {
   existsSync,
   mkdirSync,

@@ -20,7 +20,7 @@ import { Pages } from "../../../../kernel/server/lab/pages.js";
 import { labRoutes } from "../../../../kernel/server/lab/routes.js";
 import { utf8Bytes } from "../../../../common/platform/browser/bytes.js";
 import { closeSync, readFileSync, readSync } from "../../../../common/platform/browser/files.js";
-import { packagePath } from "../../../../common/platform/browser/modules/package-path.js";
+import { packagePath } from "../../../../common/platform/browser/modules.js";
 import { randomUUID } from "../../../../common/platform/browser/uuid.js";
 import { folderArchive, unpackFolder } from "../files/folder-archive.js";
 import { home } from "../files/share-data.js";

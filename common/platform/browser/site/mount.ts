@@ -1,5 +1,5 @@
 // The package's files in a tab: known from the start, fetched when somebody reads one.
-import { packagePath } from "../modules/package-path.js";
+import { packagePath } from "../modules.js";
 import { dirname } from "../path.js";
 import { MemoryFile } from "../tree/memory-file.js";
 import { tree } from "../tree/own-tree.js";

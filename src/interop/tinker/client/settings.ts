@@ -1,4 +1,4 @@
-import { environment } from "#platform/process/environment";
+import { environment } from "#platform/process";
 import { note } from "#platform/note";
 import { shown } from "../../../../common/options/check-arguments.js";
 import {

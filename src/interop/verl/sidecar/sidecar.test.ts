@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
-import { packagePath } from "#platform/modules/package-path";
+import { packagePath } from "#platform/modules";
 import { loadReward } from "../../../reward/load-reward.js";
 import { score } from "../../../reward/score-trees.js";
 import { rollout } from "../../../rollout/rollout.js";

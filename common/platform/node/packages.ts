@@ -1,4 +1,5 @@
-// Packages that take a while to load, loaded by their first use, from code that cannot wait.
+// Packages that take a while to load, loaded by their first use, from code that cannot wait. Apart from
+// modules.ts, because a bundle for a browser tab holds all of them where it holds one.
 import { createRequire } from "node:module";
 import type * as Jinja from "@huggingface/jinja";
 import type * as Tokenizers from "@huggingface/tokenizers";

@@ -1,6 +1,7 @@
-import type * as node from "../../node/modules/user-modules.js";
-import { pathOf } from "../addresses.js";
-import { readFile } from "../files.js";
+import type * as node from "../node/module-files.js";
+import { pathOf } from "./addresses.js";
+import { existsSync, readFile, readFileSync } from "./files.js";
+import { packagePath } from "./modules.js";
 
 /** A file of the tab's own is imported by its text, so it can import only whole addresses. */
 export const importAddress: typeof node.importAddress = async (address) => {
@@ -18,4 +19,10 @@ export const importAddress: typeof node.importAddress = async (address) => {
   } finally {
     URL.revokeObjectURL(blob);
   }
+};
+
+/** Packed when the tab's files were made; without it a page shows the picture and no more. */
+export const packedPackage: typeof node.packedPackage = (name) => {
+  const path = packagePath(`packed/${name}`);
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
 };
