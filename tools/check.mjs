@@ -1,6 +1,6 @@
 // `npm run check`: the rules of the architecture, from the sources and their declarations alone: no circular
 // imports, no import across a boundary, an example on every stable export, a default on every stable option, a
-// description of every stable parameter, no test that waits a fixed time; the public API in docs/api-report.md and the
+// description of every stable parameter, no dead path, no test that waits a fixed time; the public API in docs/api-report.md and the
 // picture in docs/architecture.md as the code gives them.
 // `--write` writes both anew, and docs/algorithms.md.
 import { checkAlgorithms } from "./architecture/algorithms.mjs";
@@ -10,6 +10,7 @@ import { exportedValues } from "./architecture/examples.mjs";
 import { importGraph } from "./architecture/imports.mjs";
 import { uncheckedOptions } from "./architecture/options.mjs";
 import { undescribedParameters, undocumentedOptions } from "./architecture/documented.mjs";
+import { deadPaths } from "./architecture/dead-paths.mjs";
 import { crowdedFolders } from "./architecture/folder-sizes.mjs";
 import { checkPicture } from "./architecture/picture.mjs";
 import { fixedWaits } from "./architecture/waits.mjs";
@@ -58,6 +59,7 @@ show(
 );
 show("documents and lessons import what there is", brokenImports());
 show("options are checked by name, range and choice (checkOptions)", uncheckedOptions());
+show("paths that comments and documents name are there", deadPaths());
 show("no test waits a fixed time or is judged by the clock", fixedWaits());
 show(
   "the picture in docs/architecture.md is the code's",
