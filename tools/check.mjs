@@ -9,6 +9,7 @@ import { circles } from "./architecture/circles.mjs";
 import { exportedValues } from "./architecture/examples.mjs";
 import { importGraph } from "./architecture/imports.mjs";
 import { uncheckedOptions } from "./architecture/options.mjs";
+import { optionFaults } from "./architecture/options-once.mjs";
 import { undescribedParameters, undocumentedOptions } from "./architecture/documented.mjs";
 import { deadPaths } from "./architecture/dead-paths.mjs";
 import { crowdedFolders } from "./architecture/folder-sizes.mjs";
@@ -40,6 +41,11 @@ show(
 );
 const documented = undocumentedOptions();
 show(`${documented.count} stable options say what they do and their default`, documented.faults);
+const stated = optionFaults();
+show(
+  `${stated.count} options of tables are declared once, with their default in words`,
+  stated.faults,
+);
 const described = undescribedParameters();
 show(`${described.count} parameters of stable functions are described`, described.faults);
 show(
