@@ -1,6 +1,6 @@
 // `npm run check`: the rules of the architecture, from the sources and their declarations alone: no circular
 // imports, no import across a boundary, an example on every stable export, a default on every stable option, a
-// description of every stable parameter, no test that waits a fixed time; the public API in docs/api-report.md and the
+// description of every stable parameter, no dead path, no test that waits a fixed time; the public API in docs/api-report.md and the
 // picture in docs/architecture.md as the code gives them.
 // `--write` writes both anew, and docs/algorithms.md.
 import { checkAlgorithms } from "./architecture/algorithms.mjs";
@@ -9,7 +9,9 @@ import { circles } from "./architecture/circles.mjs";
 import { exportedValues } from "./architecture/examples.mjs";
 import { importGraph } from "./architecture/imports.mjs";
 import { uncheckedOptions } from "./architecture/options.mjs";
+import { optionFaults } from "./architecture/options-once.mjs";
 import { undescribedParameters, undocumentedOptions } from "./architecture/documented.mjs";
+import { deadPaths } from "./architecture/dead-paths.mjs";
 import { crowdedFolders } from "./architecture/folder-sizes.mjs";
 import { checkPicture } from "./architecture/picture.mjs";
 import { fixedWaits } from "./architecture/waits.mjs";
@@ -39,6 +41,11 @@ show(
 );
 const documented = undocumentedOptions();
 show(`${documented.count} stable options say what they do and their default`, documented.faults);
+const stated = optionFaults();
+show(
+  `${stated.count} options of tables are declared once, with their default in words`,
+  stated.faults,
+);
 const described = undescribedParameters();
 show(`${described.count} parameters of stable functions are described`, described.faults);
 show(
@@ -58,6 +65,7 @@ show(
 );
 show("documents and lessons import what there is", brokenImports());
 show("options are checked by name, range and choice (checkOptions)", uncheckedOptions());
+show("paths that comments and documents name are there", deadPaths());
 show("no test waits a fixed time or is judged by the clock", fixedWaits());
 show(
   "the picture in docs/architecture.md is the code's",

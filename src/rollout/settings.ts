@@ -63,9 +63,9 @@ export const dynamicTable = {
 export interface DynamicRollouts extends Given<typeof dynamicTable>, Named {}
 
 const compatTable = {
-  /** A call without an opening tag of its own may find one in the prompt. */
+  /** A call without an opening tag of its own may find one in the prompt. Default: false. */
   searchPrompt: option(flag, false),
-  /** A response without an end token is attended to its padded end. Used by `padTrajectories`. */
+  /** A response without an end token is attended to its padded end. Used by `padTrajectories`. Default: false. */
   attendPadding: option(flag, false),
   /**
    * The reference never clears its table of initial entropies: hand the same object to one call after

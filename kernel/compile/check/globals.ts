@@ -28,7 +28,7 @@ interface ImportMeta {
 /** Where the second does. */
 export const cellNamesFile = "/__arpo_lab__/cell.d.ts";
 
-// What cells have that Node has not: `kernel/run/questions.ts` and `kernel/run/scope/deno.ts`.
+// What cells have that Node has not: `kernel/run/start.ts` and `kernel/run/scope/scope.ts`.
 const cellNamesText = `
 /** Asks the person at the notebook, and waits. An empty answer stands for \`defaultValue\`. */
 declare function prompt(message?: string, defaultValue?: string): string | null;

@@ -1,6 +1,6 @@
 // A file becomes JavaScript by changes to its own text: names of other cells and imports are replaced,
 // checks for interrupts go in and types go out. What is left is JavaScript, or else (enums, namespaces,
-// decorators, parameter properties, `using`, JSX, …) TypeScript that `transpile.ts` hands to TypeScript.
+// decorators, parameter properties, `using`, JSX, …) TypeScript that `lower.ts` hands to TypeScript.
 import { Eraser } from "./erase.js";
 import type { Lowering } from "./lowering.js";
 import { callsSomething, compiledName, isCallee, isValueName } from "./names-in-code.js";

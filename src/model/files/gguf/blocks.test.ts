@@ -1,5 +1,5 @@
 // Values of packed blocks and bytes of packed values, against PyPI's gguf, whose own are in
-// tests/fixtures/gguf-blocks.json (tests/python/make_gguf_blocks.py); tests/python/gguf.slow.test.ts has more.
+// tests/fixtures/gguf-blocks.json (tests/python/make_gguf_blocks.py); tests/python/gguf-blocks.slow.test.ts has more.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
