@@ -13,13 +13,8 @@ export {
 } from "../../learn/losses/losses.js";
 export type { ActorLossOptions } from "../../learn/losses/loss-rules.js";
 export { aggregateLoss, type AggregateOptions } from "../../learn/losses/base/aggregate.js";
-export {
-  klPenalty,
-  type KlKind,
-  klInReward,
-  controlKl,
-  type KlControl,
-} from "../../learn/losses/base/kl.js";
+export { klPenalty, klInReward, controlKl, type KlControl } from "../../learn/losses/base/kl.js";
+export type { KlKind } from "../../learn/losses/base/options.js";
 export { entropyAwareAdvantage } from "../../learn/losses/base/tensor-ops.js";
 export {
   correctionWeights,
