@@ -112,7 +112,8 @@ export interface LossDefinition<
 }
 
 /**
- * A loss of one's own: `update` takes it in place of a name.
+ * A loss of one's own: `update` takes it in place of a name, with its options beside it. `lossRegistry.add` makes it
+ * known by its name, before a configuration is first read.
  *
  * @example
  * ```ts
@@ -140,7 +141,8 @@ export interface LossDefinition<
  * });
  * const how = { loss: pull, pullBack: 2 };
  * assert.deepEqual(tokenUpdate(1, 1, how), { ratio: 1, region: "inside", weight: 1, hold: 0 });
- * assert.throws(() => tokenUpdate(1, 1, { ...how, pulBack: 1 }), /got pulBack; did you mean pullBack\?/);
+ * const slip = { ...how, pulBack: 1 };
+ * assert.throws(() => tokenUpdate(1, 1, slip), /got pulBack; did you mean pullBack\?/);
  * ```
  */
 export const defineLoss = <
