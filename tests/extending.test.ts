@@ -1,15 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { positive } from "../common/options/check-options.js";
+import { option } from "../common/options/option-table.js";
 import { count } from "../common/options/setting.js";
 import { advantages, creditOf } from "../src/learn/advantages.js";
 import { wholeTrajectory } from "../src/learn/estimators/credit.js";
 import { defineEstimator } from "../src/learn/estimators/definition.js";
+import { defineLoss } from "../src/learn/losses/base/definition.js";
+import { actorLoss } from "../src/learn/losses/losses.js";
+import { lossRegistry } from "../src/learn/losses/registry.js";
+import { tokenUpdate } from "../src/learn/losses/token-update.js";
+import { update } from "../src/learn/update/learner.js";
+import { Model } from "../src/model/transformer/transformer.js";
 import { score } from "../src/reward/score-trees.js";
 import { rollout } from "../src/rollout/rollout.js";
 import { defineRule } from "../src/rollout/rules/definition.js";
 import { randomTextPolicy } from "../src/rollout/testing/random-text-policy.js";
+import { tf } from "../src/tensor/tf.js";
+import { explain } from "../src/view/explain/explain.js";
 
-// A method of one's own, in one file: where it branches, and what it gives to tokens.
+// A method of one's own, in one file: where it branches, what it gives to tokens, and what it minimises.
 
 /** Every first trajectory is left in its middle. */
 const halves = defineRule({
@@ -78,4 +88,105 @@ test("settings of a rule of one's own are checked as the others' are", async () 
     rollout(randomTextPolicy(), { prompt: "6*7?" }, wrong),
     /expand.times must be an integer of at least 1, got 0/,
   );
+});
+
+/** The policy gradient, and a spring back to where the token was: further away it pulls harder. */
+const pull = defineLoss({
+  name: "pull",
+  title: "Pulled back",
+  aggregation: "token-mean",
+  rule: "verl-0.9.1",
+  options: { pullBack: option(positive, 0.5) },
+  tensors(input, { pullBack }, { total, figures }) {
+    const { logprobs, oldLogprobs, advantages } = input;
+    const moved = logprobs.sub(oldLogprobs);
+    const losses = moved
+      .square()
+      .mul<typeof moved>(pullBack / 2)
+      .sub(logprobs.mul(advantages));
+    return { loss: total(losses), metrics: figures(input, moved) };
+  },
+  token: ({ ratio, logRatio, logprob, advantage }, _, { pullBack }) => ({
+    ...{ ratio, region: "inside", used: advantage, weight: 1, hold: pullBack * logRatio },
+    loss: (pullBack / 2) * logRatio ** 2 - advantage * logprob,
+  }),
+  advice: () => [{ id: "pull", status: "note", found: "it pulls" }],
+});
+const pulled = { loss: pull, pullBack: 2 };
+
+test("a loss of one's own has the gradient that its token rule says", () => {
+  const row = (...x: number[]) => tf.tensor2d([x]);
+  const [now, old, gain] = [
+    [-1, -0.4, -2],
+    [-1.2, -0.7, -1],
+    [1, -1, 0.5],
+  ];
+  const input = { oldLogprobs: row(...old!), advantages: row(...gain!), mask: row(1, 1, 1) };
+  const lossAt = (at: number[]) =>
+    actorLoss({ ...input, logprobs: row(...at) }, pulled).loss.dataSync()[0]!;
+  const slopes = tf
+    .grad((logprobs) => actorLoss({ ...input, logprobs }, pulled).loss)(row(...now!))
+    .dataSync();
+  now!.forEach((x, t) => {
+    const moved = (by: number) => now!.map((one, i) => (i === t ? x + by : one));
+    const measured = (lossAt(moved(1e-2)) - lossAt(moved(-1e-2))) / 2e-2;
+    assert.ok(Math.abs(slopes[t]! - measured) < 1e-4, `${slopes[t]} and ${measured}`);
+    const { weight, hold = 0 } = tokenUpdate(Math.exp(x - old![t]!), gain![t]!, pulled);
+    assert.ok(Math.abs(slopes[t]! - (hold - weight * gain![t]!) / 3) < 1e-5);
+  });
+});
+
+test("a loss of one's own is given to an update as it is, checked and explained", async () => {
+  const sizes = { vocabSize: 128, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
+  const policy = { model: Model.init(sizes, 1) };
+  const tree = await rollout(randomTextPolicy(), { prompt: "6*7?" }, { n: 3, seed: 1 });
+  const batch = advantages(await score(tree, ({ length }) => length));
+  const report = await update(policy, batch, { ...pulled, learningRate: 1e-2, epochs: 2 });
+  const told = report.tokens(report.batch.trajectories[0]!).findIndex((token) => token?.hold);
+  assert.ok(told >= 0);
+
+  const slip = { loss: pull, pulBack: 1 };
+  await assert.rejects(update(policy, batch, slip), /got pulBack; did you mean pullBack\?/);
+  const wrong = { loss: pull, pullBack: 0 };
+  await assert.rejects(update(policy, batch, wrong), /pullBack must be a finite number above 0/);
+
+  const explanation = explain(report);
+  const [own] = JSON.parse(JSON.stringify(explanation.payload.algorithms)) as {
+    label: string;
+    settings: { loss: string };
+    lines: { title: string }[];
+  }[];
+  assert.deepEqual([own!.label, own!.settings.loss], ["This update: Pulled back", "pull"]);
+  assert.ok(own!.lines.some(({ title }) => title === "Pulled back"));
+  const terms = explanation.token(0, told);
+  const { hold, weight } = report.tokens(report.batch.trajectories[0]!)[told]!;
+  assert.ok(Math.abs(terms.hold - hold!) < 1e-6 && terms.weight === weight);
+  policy.model.dispose();
+});
+
+test("a loss that is added has a name: for a configuration, doctor, and a run that goes on", async () => {
+  lossRegistry.add(pull);
+  const { loadConfig } = await import("../src/run/config/load.js");
+  const { updateOptions } = await import("../src/run/trainer/options.js");
+  const { checkOwnLoss, ownLossOf } = await import("../src/run/trainer/own-loss.js");
+  const { exportVerl } = await import("../src/interop/verl/export-verl.js");
+  const { losses } = await import("../src/doctor/config/losses.js");
+  const overrides = ["actor_rollout_ref.actor.policy_loss.loss_mode=pull"];
+  const { config } = await loadConfig({ preset: "arpo", overrides });
+  assert.equal(updateOptions(config).loss, "pull");
+  assert.ok([...losses({ config } as never)].some(({ id }) => id === "pull"));
+  await assert.rejects(
+    exportVerl({ preset: "arpo", overrides }, "nowhere"),
+    /policy_loss.loss_mode=pull \(verl 0.9.1 has no such one\)/,
+  );
+
+  const saved = ownLossOf(config)!;
+  checkOwnLoss(saved, config, "step-1");
+  const { config: usual } = await loadConfig();
+  checkOwnLoss(undefined, usual, "step-1");
+  assert.throws(
+    () => checkOwnLoss({ ...saved, sha256: "" }, config, "step-1"),
+    /the loss must be the definition of pull that step-1 was trained with, got another definition/,
+  );
+  assert.throws(() => checkOwnLoss(saved, usual, "step-1"), /got vanilla/);
 });

@@ -1,5 +1,5 @@
 // Which line of the library computes what, for the explainer: every statement of `src/learn/losses` and
-// `src/learn/estimators/base` under the name of its function and of what it sets: `cispo.tensors.weight`,
+// `src/learn/estimators` under the name of its function and of what it sets: `cispo.tensors.weight`,
 // `clippedOutcome.return`. Where a function sets a name several times, the last one counts, a variable
 // before a property. Kept are those that the losses' formulas or the explainer name.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -32,6 +32,12 @@ function setBy(node) {
   return ts.isElementAccessExpression(node.left) ? names[0] : names.at(-1);
 }
 
+/** What a name stands for: of a definition, what it is made of (`defineLoss({…})`). */
+const madeOf = ({ initializer }) =>
+  initializer && ts.isCallExpression(initializer) && initializer.arguments.length === 1
+    ? initializer.arguments[0]
+    : initializer;
+
 /** The lines of one file, by name. */
 function linesOf(path, file, quoted, found) {
   const source = ts.createSourceFile(
@@ -55,7 +61,7 @@ function linesOf(path, file, quoted, found) {
       ts.isFunctionDeclaration(node) ||
       ts.isMethodDeclaration(node) ||
       ((ts.isVariableDeclaration(node) || ts.isPropertyAssignment(node)) &&
-        (isFunction(node.initializer) || ts.isObjectLiteralExpression(node.initializer ?? node)));
+        (isFunction(node.initializer) || ts.isObjectLiteralExpression(madeOf(node) ?? node)));
     const below = named ? [...path, nameOf(node)] : path;
     if (isFunction(node.initializer) && !ts.isBlock(node.initializer.body)) {
       note([...below, "return"].join("."), node.initializer.body);
@@ -68,7 +74,7 @@ function linesOf(path, file, quoted, found) {
 /** Writes the table as a module. */
 export function writeSourceLines(root, out) {
   const all = (...folders) => folders.flatMap((folder) => [...sources(join(root, folder))]);
-  const read = all("src/learn/losses", "src/learn/estimators/base");
+  const read = all("src/learn/losses", "src/learn/estimators");
   const names = read
     .concat(all("src/view/explain"))
     .flatMap((path) =>

@@ -22,7 +22,13 @@ export interface OptionRule<T = unknown> {
   /** The texts it is one of. */
   readonly names?: readonly string[];
   /** Where a number must lie, and whether it is whole. */
-  readonly range?: { readonly least: number; readonly most: number; readonly whole: boolean };
+  readonly range?: {
+    readonly least: number;
+    readonly most: number;
+    readonly whole: boolean;
+    /** The least itself is out of it. */
+    readonly above?: true;
+  };
   /** The rules of its own options, where it is an object with some. */
   readonly fields?: OptionTable;
 }
@@ -78,10 +84,18 @@ export const integerOrAll = (least = 1): OptionRule<number> =>
 export const finite = numeric("a finite number", Number.isFinite);
 /** Infinity is a bound that nothing reaches. */
 export const anyNumber = numeric("a number", (x) => !Number.isNaN(x));
-export const notNegative = numeric("a finite number of at least 0", (x) => x >= 0 && x < Infinity);
-export const positive = numeric("a finite number above 0", (x) => x > 0 && x < Infinity);
+export const notNegative = numeric("a finite number of at least 0", (x) => x >= 0 && x < Infinity, {
+  least: 0,
+  most: Infinity,
+  whole: false,
+});
+export const positive = numeric("a finite number above 0", (x) => x > 0 && x < Infinity, {
+  ...{ least: 0, most: Infinity, whole: false, above: true },
+});
 export const above = (least: number): OptionRule<number> =>
-  numeric(`a number above ${least}`, (x) => x > least);
+  numeric(`a number above ${least}`, (x) => x > least, {
+    ...{ least, most: Infinity, whole: false, above: true },
+  });
 export const fromTo = (least: number, most: number): OptionRule<number> =>
   numeric(
     most === Infinity ? `a number of at least ${least}` : `a number from ${least} to ${most}`,

@@ -13,6 +13,10 @@ export interface ConfigKey<Path extends string = string, T = unknown> {
   readonly by?: T | undefined;
   /** More of it than this is a slip. */
   readonly most?: number | undefined;
+  /** Less of it than this, where code is given more freedom. */
+  readonly least?: number | undefined;
+  /** It must be above this. */
+  readonly above?: number | undefined;
   /** Its name in the settings of verl's agent loop. */
   readonly loop?: string | undefined;
 }
@@ -91,9 +95,11 @@ export const following = <const T, C = T, const Path extends string = never>(
   place?: ConfigKey<Path, NoInfer<T>>,
 ): Following<T, C, Path> => ({ rule, follows: true, ...(place && { key: place }) });
 
-/** An option without a default of its own. */
-export const unset = <const T>(rule: OptionRule<T>): Option<T, T | undefined> =>
-  completing(rule, (given): T | undefined => given);
+/** An option without a default of its own. Null under its key is none. */
+export const unset = <const T, const Path extends string = never>(
+  rule: OptionRule<T>,
+  place?: ConfigKey<Path, NoInfer<T>>,
+): Option<T, T | undefined, Path> => completing(rule, (given): T | undefined => given, place);
 
 /** An option that is an object with options of its own. */
 export const group = <G extends object, C>(table: OptionTable): Option<G, C> => ({

@@ -58,7 +58,8 @@ export { tokenUpdate, type TokenUpdate } from "../learn/losses/token-update.js";
 export { update, Learner } from "../learn/update/learner.js";
 export type { UpdateOptions } from "../learn/update/update-settings.js";
 export { UpdateReport } from "../learn/update/update-report.js";
-export { Critic, type CriticOptions } from "../learn/update/critic.js";
+export { Critic } from "../learn/update/critic.js";
+export type { CriticOptions } from "../learn/update/critic-settings.js";
 export type { RolloutCorrection } from "../learn/correction/rollout-correction.js";
 
 // Fine-tuning

@@ -50,7 +50,7 @@ export interface TrainedSequence extends PreparedSequence {
   returns: Float32Array;
   /** ln p when the trajectory's mini-batch was updated; with oldLogprobs it gives the ratio. */
   newLogprobs: Float32Array;
-  /** 1 on the tokens that the loss picked out of its batch, where it does so (Clip-Cov, KL-Cov). */
+  /** 1 on the tokens that the loss picked out of its batch, where it does so. */
   chosen?: Float32Array;
 }
 

@@ -1,8 +1,8 @@
-import { type KlKind, klKinds, klPenalty } from "../../src/learn/losses/base/kl.js";
+import { klPenalty } from "../../src/learn/losses/base/kl.js";
 import type { PolicyLossOptions } from "../../src/learn/losses/registry.js";
 import { actorLoss, losses, valueLoss } from "../../src/learn/losses/losses.js";
 import { aggregateLoss } from "../../src/learn/losses/base/aggregate.js";
-import { lossAggregations } from "../../src/learn/losses/base/options.js";
+import { type KlKind, klKinds, lossAggregations } from "../../src/learn/losses/base/options.js";
 import { Random } from "../../src/base/random/random.js";
 import { logProbEntropy } from "../../src/tensor/log-prob.js";
 import { tf } from "../../src/tensor/tf.js";

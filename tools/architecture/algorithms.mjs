@@ -115,9 +115,9 @@ const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase
 const cell = (text) => text.replaceAll("|", "\\|");
 
 async function page() {
-  const { lossDefinitions } = await import("../../dist/src/learn/losses/registry.js");
+  const { lossRegistry } = await import("../../dist/src/learn/losses/registry.js");
   const { estimatorNames } = await import("../../dist/src/learn/advantages.js");
-  const { lossDefaults } = await import("../../dist/src/learn/losses/base/options.js");
+  const { formulaOf } = await import("../../dist/src/learn/losses/base/definition.js");
   const { estimatorDefinitions } = await import("../../dist/src/learn/estimators/registry.js");
   const all = {
     ...estimators,
@@ -135,16 +135,16 @@ async function page() {
       const [formula, source] = all[name];
       return `| \`${name}\` | ${cell(formula)} | [source](../src/learn/${source}.ts) |`;
     });
-  const losses = Object.entries(lossDefinitions).map(([name, definition]) => {
-    const lines = definition
-      .formula({})
-      .map(
-        ({ title, mathml, when }) =>
-          `- ${title}${when && !title.includes(when) ? ` (${when} advantage)` : ""}: \`${textOf(mathml)}\``,
-      );
-    const parameters = (definition.parameters ?? []).map(
-      (one) => `\`${one}\`${one in lossDefaults ? ` (${lossDefaults[one]})` : ""}`,
+  const losses = lossRegistry.built.map((definition) => {
+    const { name, options = {} } = definition;
+    const lines = formulaOf(definition, {}).map(
+      ({ title, mathml, when }) =>
+        `- ${title}${when && !title.includes(when) ? ` (${when} advantage)` : ""}: \`${textOf(mathml)}\``,
     );
+    const parameters = Object.entries(options).map(([one, { complete }]) => {
+      const usual = complete(undefined);
+      return `\`${one}\`${usual === undefined ? "" : ` (${usual})`}`;
+    });
     const facts = [
       `aggregation \`${definition.aggregation}\``,
       definition.clips ? `clips the ${definition.clips}` : "does not clip",

@@ -11,15 +11,12 @@ export {
   type ActorLossInput,
   valueLoss,
 } from "../../learn/losses/losses.js";
+export { defineLoss, type LossDefinition } from "../../learn/losses/base/definition.js";
+export { lossRegistry } from "../../learn/losses/registry.js";
 export type { ActorLossOptions } from "../../learn/losses/loss-rules.js";
 export { aggregateLoss, type AggregateOptions } from "../../learn/losses/base/aggregate.js";
-export {
-  klPenalty,
-  type KlKind,
-  klInReward,
-  controlKl,
-  type KlControl,
-} from "../../learn/losses/base/kl.js";
+export { klPenalty, klInReward, controlKl, type KlControl } from "../../learn/losses/base/kl.js";
+export type { KlKind } from "../../learn/losses/base/options.js";
 export { entropyAwareAdvantage } from "../../learn/losses/base/tensor-ops.js";
 export {
   correctionWeights,
@@ -33,6 +30,10 @@ export {
   type RejectionTest,
   type RejectionOptions,
 } from "../../learn/correction/rejection.js";
+
+// What the options of a loss of one's own are stated with
+export { key, option, unset } from "../../../common/options/option-table.js";
+export { finite, notNegative, positive, share } from "../../../common/options/check-options.js";
 
 // Figures
 export { treeMetrics, type TreeMetricOptions } from "../../learn/measures/tree-metrics.js";

@@ -1,5 +1,5 @@
 import { clipBounds } from "../../learn/losses/base/options.js";
-import { lossFacts } from "../../learn/losses/registry.js";
+import { lossRegistry } from "../../learn/losses/registry.js";
 import { updateOptions } from "../../run/trainer/options.js";
 import { findings } from "../check.js";
 import { hasReference, type Rule } from "./context.js";
@@ -28,8 +28,8 @@ export const numbers: Rule = function* (context) {
   }
   const { low, high } = clipBounds(updateOptions(config));
   const loss = actor.policy_loss.loss_mode;
-  // CISPO's bounds are wide by design: they weigh tokens and drop none.
-  if ((high > 2 || low <= 0) && lossFacts[loss].clips === "ratio" && loss !== "cispo") {
+  const { clips, weighs } = lossRegistry.of("check", "loss_mode", loss);
+  if ((high > 2 || low <= 0) && clips === "ratio" && !weighs) {
     yield warning(
       "clip-range",
       `ratios are clipped to ${low.toFixed(2)} to ${high.toFixed(2)}, which is hardly a clip`,

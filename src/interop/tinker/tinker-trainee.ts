@@ -1,4 +1,5 @@
 import { clipBounds } from "../../learn/losses/base/options.js";
+import { lossOf } from "../../learn/losses/registry.js";
 import {
   gatherFrom,
   type PassLogProbs,
@@ -77,15 +78,16 @@ type ServerLoss = TinkerLoss;
 
 /**
  * The server's own loss where it is exactly the lab's, token for token: `gpg` is the service's
- * importance sampling without its ratio (a cross-entropy, so it has no need of one), `cispo` is `cispo`,
- * and `vanilla` is `ppo` where nothing is dual-clipped (`clipRatioC: Infinity`) and no switch of AEPO is
+ * importance sampling without its ratio (a cross-entropy, so it has no need of one), a loss that says so is
+ * the one of that name, and `vanilla` is `ppo` where nothing is dual-clipped (`clipRatioC: Infinity`) and no switch of AEPO is
  * on. With a KL loss, and for everything else, the exact gradient is sent instead.
  */
 function serverLossOf(options: UpdateOptions): ServerLoss | undefined {
   if (options.klLossCoefficient !== undefined || options.entropyBalancedAdvantage) return undefined;
   const { low, high, c } = clipBounds(options);
   const config = { clip_low_threshold: low, clip_high_threshold: high };
-  if (options.loss === "cispo") return { name: "cispo", config };
+  const { tinker } = lossOf(options);
+  if (tinker !== undefined) return { name: tinker, config };
   if (options.loss === "vanilla" && c === Infinity && !options.entropyBalancedClipping) {
     return { name: "ppo", config };
   }

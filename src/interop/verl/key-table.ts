@@ -1,4 +1,4 @@
-import { lossFacts, lossNames } from "../../learn/losses/registry.js";
+import { lossRegistry } from "../../learn/losses/registry.js";
 import { keysOf } from "../../../common/options/option-table.js";
 import { rules } from "../../rollout/rules/registry.js";
 import { dynamicTable, rolloutSettings } from "../../rollout/settings.js";
@@ -104,17 +104,13 @@ const prefixes: readonly [string, (rest: string) => Carried][] = [
   [`${rollout}.tools.tool_instances`, () => left("the loop's tools have them")],
   [
     `${actor}.policy_loss.`,
-    (name) =>
-      [
-        "clip_cov_ratio",
-        "clip_cov_lb",
-        "clip_cov_ub",
-        "kl_cov_ratio",
-        "ppo_kl_coef",
-        "dro_beta",
-      ].includes(name)
-        ? same(`${actor}.policy_loss.${name}`)
-        : refused("a loss that verl 0.9.1 does not have"),
+    (name) => {
+      const path = `${actor}.policy_loss.${name}`;
+      const known = lossRegistry.all.some(
+        ({ verl, options = {} }) => verl && keysOf(options).some(([, key]) => key.path === path),
+      );
+      return known ? same(path) : refused("a loss that verl 0.9.1 does not have");
+    },
   ],
   ["critic.model.fsdp_config.wrap_policy.transformer", () => refused("verl 0.9.1 has none")],
   ["critic.model.fsdp_config.", (rest) => same(`critic.fsdp.${rest}`)],
@@ -138,10 +134,8 @@ export function carriedAs(path: string): Carried {
   return same(path);
 }
 
-/** Losses that verl 0.9.1 has under our names. */
-export const verlLosses: ReadonlySet<string> = new Set(
-  lossNames.filter((name) => lossFacts[name].verl),
-);
+/** Whether verl 0.9.1 has a loss under our name. */
+export const isLossOfVerl = (name: string): boolean => lossRegistry.get(name)?.verl === true;
 
 /** Estimators that verl 0.9.1 has under our names and that need no critic. */
 export const verlEstimators: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import { configKeys } from "../../run/config/keys.js";
 import type { Config } from "../../run/config/schema.js";
-import { carriedAs, verlEstimators, verlLosses } from "./key-table.js";
+import { carriedAs, isLossOfVerl, verlEstimators } from "./key-table.js";
 
 /** A configuration as verl takes it. */
 interface VerlConfig {
@@ -75,7 +75,7 @@ export function verlConfig(config: Config): VerlConfig {
     const why = estimator === "gae" ? "critics are not carried yet" : "verl 0.9.1 has no such one";
     faults.push(`algorithm.adv_estimator=${estimator} (${why})`);
   }
-  if (!verlLosses.has(loss.loss_mode)) {
+  if (!isLossOfVerl(loss.loss_mode)) {
     faults.push(
       `actor_rollout_ref.actor.policy_loss.loss_mode=${loss.loss_mode} (verl 0.9.1 has no such one)`,
     );

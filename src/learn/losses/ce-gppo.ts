@@ -1,21 +1,48 @@
+import { notNegative } from "../../../common/options/check-options.js";
+import { key, option } from "../../../common/options/option-table.js";
 import type { Tensor } from "./base/aggregate.js";
-import type { LossDefinition } from "./base/definition.js";
+import { defineLoss } from "./base/definition.js";
 import * as f from "./base/formula.js";
-import { clipBounds, lossParameters } from "./base/options.js";
+import { clipBounds, policyLoss } from "./base/options.js";
 import type { ClipRegion } from "./base/token-rule.js";
 
 /** CE-GPPO: beyond the bounds a token keeps a share of the bound's own gradient, on either side. */
-export const ceGppo: LossDefinition = {
+export const ceGppo = defineLoss({
+  name: "ce_gppo",
   title: "CE-GPPO",
   aggregation: "token-mean",
   rule: "older",
   clips: "ratio",
   readsC: true,
-  parameters: ["gppoLow", "gppoHigh"],
+  options: {
+    /** CE-GPPO: how much gradient a token below the lower bound keeps (`beta1`). Default: 0.25. */
+    gppoLow: option(
+      notNegative,
+      0.25,
+      key(`${policyLoss}.beta1`, "ce_gppo: gradient kept below the lower bound"),
+    ),
+    /** CE-GPPO: how much one above the upper bound keeps (`beta2`). Default: 1. */
+    gppoHigh: option(
+      notNegative,
+      1,
+      key(`${policyLoss}.beta2`, "ce_gppo: gradient kept above the upper bound"),
+    ),
+  },
+  presets: {
+    gppo: { gppoLow: 1, gppoHigh: 1, clipRatioC: 10 },
+    // The 1.5B model's script; the function and its file have 0.25, the 7B model's script 0.75.
+    "ce-gppo": { gppoLow: 0.5, gppoHigh: 1, clipRatioC: 10 },
+  },
+  views: {
+    "ce-gppo": {
+      label: "CE-GPPO",
+      summary: "Beyond the bounds a token keeps a share of the bound's gradient, on either side.",
+    },
+  },
 
   tensors(input, options, { tf, detached, either, evenMinimum, figures, total }) {
     const { low, high, c } = clipBounds(options);
-    const { gppoLow, gppoHigh } = lossParameters(options);
+    const { gppoLow, gppoHigh } = options;
     const { logprobs, oldLogprobs, advantages } = input;
     const logRatio: Tensor = logprobs.sub(oldLogprobs);
     const ratio: Tensor = logRatio.exp();
@@ -40,7 +67,7 @@ export const ceGppo: LossDefinition = {
   // Beyond the dual clip no gradient stays.
   token({ ratio, advantage }, _, options) {
     const { low, high, c } = clipBounds(options);
-    const { gppoLow, gppoHigh } = lossParameters(options);
+    const { gppoLow, gppoHigh } = options;
     const place: [ClipRegion, number] =
       ratio < low && advantage < 0
         ? ["below", gppoLow * low]
@@ -78,4 +105,4 @@ export const ceGppo: LossDefinition = {
     ];
   },
   gradient: { code: ["ceGppo.token.place"] },
-};
+});

@@ -1,16 +1,26 @@
 import type { Tensor } from "./base/aggregate.js";
-import type { LossDefinition } from "./base/definition.js";
+import { defineLoss } from "./base/definition.js";
 import * as f from "./base/formula.js";
 import { clipBounds } from "./base/options.js";
 import { clamp } from "./base/token-rule.js";
 
 /** CISPO: the clipped ratio weighs a token and has no gradient itself, so that no token loses its own. */
-export const cispo: LossDefinition = {
+export const cispo = defineLoss({
+  name: "cispo",
   title: "CISPO",
   aggregation: "token-mean",
   rule: "verl-0.9.1",
   clips: "ratio",
+  weighs: true,
   verl: true,
+  tinker: "cispo",
+  presets: { cispo: {} },
+  views: {
+    cispo: {
+      label: "CISPO",
+      summary: "The clip bounds what a token weighs, and takes no token's gradient away.",
+    },
+  },
 
   tensors(input, options, { detached, boundedLogRatio, figures, total }) {
     const { low, high } = clipBounds(options);
@@ -45,4 +55,4 @@ export const cispo: LossDefinition = {
     ),
   ],
   gradient: { code: ["cispo.token.weight"] },
-};
+});

@@ -1,26 +1,55 @@
+import { anyNumber, share } from "../../../common/options/check-options.js";
+import { key, option } from "../../../common/options/option-table.js";
 import { Random } from "../../base/random/random.js";
 import type { Tensor } from "./base/aggregate.js";
-import type { LossDefinition } from "./base/definition.js";
+import { defineLoss } from "./base/definition.js";
 import * as f from "./base/formula.js";
-import { clipBounds, lossParameters } from "./base/options.js";
+import { clipBounds, policyLoss } from "./base/options.js";
 import { chosenAt, clippedOutcome, covarianceOf, placesOf } from "./base/token-rule.js";
 
 /**
  * Clip-Cov: PPO's clip; and of the unclipped tokens whose advantage and log-probability vary together
  * more than others', some drawn at random lose their gradient.
  */
-export const clipCov: LossDefinition = {
+export const clipCov = defineLoss({
+  name: "clip_cov",
   title: "Clip-Cov",
   aggregation: "token-mean",
   rule: "verl-0.9.1",
   clips: "ratio",
-  parameters: ["clipCovRatio", "clipCovLow", "clipCovHigh"],
+  asks: "draws",
   verl: true,
+  options: {
+    /** Clip-Cov: the share of the tokens that lose their gradient. Default: 0.0002. */
+    clipCovRatio: option(
+      share,
+      0.0002,
+      key(`${policyLoss}.clip_cov_ratio`, "clip_cov: share of tokens dropped"),
+    ),
+    /** Clip-Cov: tokens with a covariance above this may be drawn. Default: 1. */
+    clipCovLow: option(
+      anyNumber,
+      1,
+      key(`${policyLoss}.clip_cov_lb`, "clip_cov: covariances above this"),
+    ),
+    /** Clip-Cov: tokens with a covariance below this may be drawn. Default: 5. */
+    clipCovHigh: option(anyNumber, 5, key(`${policyLoss}.clip_cov_ub`, "clip_cov: and below this")),
+  },
+  presets: { "clip-cov": {} },
+  views: {
+    "clip-cov": {
+      label: "Clip-Cov",
+      summary:
+        "PPO's clip; and a few of the tokens that would narrow the policy most lose their gradient.",
+      // Two tokens of ten thousand would hardly be one of a batch as small as this.
+      settings: { clipCovRatio: 0.02, clipCovLow: 0.2 },
+    },
+  },
 
   tensors(input, options, ops) {
     const { tf, detached, maskedTensorMean } = ops;
     const { low, high } = clipBounds(options);
-    const { clipCovRatio, clipCovLow, clipCovHigh } = lossParameters(options);
+    const { clipCovRatio, clipCovLow, clipCovHigh } = options;
     const { logprobs, oldLogprobs, advantages, mask } = input;
     const { draws = ops.drawsOf(Random.from(0), mask.size) } = input;
     const logRatio: Tensor = logprobs.sub(oldLogprobs);
@@ -52,7 +81,7 @@ export const clipCov: LossDefinition = {
   },
 
   share(rows, options) {
-    const { clipCovRatio, clipCovLow, clipCovHigh } = lossParameters(options);
+    const { clipCovRatio, clipCovLow, clipCovHigh } = options;
     const covariance = covarianceOf(rows);
     const chosen = chosenAt(rows, () => {
       const places = placesOf(rows);
@@ -92,4 +121,4 @@ export const clipCov: LossDefinition = {
     ),
   ],
   gradient: { code: ["clipCov.token.return"] },
-};
+});

@@ -1,7 +1,7 @@
 import type { Tensor } from "./base/aggregate.js";
-import type { LossDefinition, LossOps, LossSettings } from "./base/definition.js";
+import { defineLoss, type LossOps, type LossView } from "./base/definition.js";
 import * as f from "./base/formula.js";
-import { clipBounds } from "./base/options.js";
+import { clipBounds, type LossSettings } from "./base/options.js";
 import type { PolicyLossInput } from "./base/tensor-ops.js";
 
 type By = "tv" | "kl";
@@ -85,60 +85,87 @@ function formula(by: By): f.FormulaLine[] {
 }
 
 /** DPPO: the truncated ratio weighs a token, as long as its probability has not diverged. */
-const dppo = (by: By, title: string): LossDefinition => ({
-  title,
-  aggregation: "token-mean",
-  rule: "verl-0.9.1",
-  clips: "divergence",
-  readsC: true,
-  verl: true,
+const dppo = <const Name extends string, const Preset extends string>(
+  by: By,
+  name: Name,
+  title: string,
+  preset: Preset,
+  view: LossView,
+) =>
+  defineLoss({
+    name,
+    title,
+    aggregation: "token-mean",
+    rule: "verl-0.9.1",
+    clips: "divergence",
+    readsC: true,
+    verl: true,
+    presets: { [preset]: { clipRatioC: largestRatio } } as Record<Preset, { clipRatioC: number }>,
+    views: { [preset]: view } as Record<Preset, LossView>,
 
-  tensors(input, options, ops) {
-    const { tf, detached } = ops;
-    const { c } = boundsOf(options);
-    const logRatio = ops.boundedLogRatio(input);
-    const valid = allowed({ ...input, logprobs: detached(input.logprobs) }, options, ops, by);
-    const ratio: Tensor = detached(logRatio).exp();
-    const weight: Tensor = tf.minimum(ratio, c).mul(valid.cast("float32"));
-    const losses: Tensor = weight.mul(input.advantages).mul<Tensor>(input.logprobs).neg();
-    const lower = valid.logicalAnd(ratio.greater(c));
-    return {
-      loss: ops.total(losses),
-      metrics: ops.figures(input, logRatio, { clipped: valid.logicalNot(), lower }),
-    };
-  },
+    tensors(input, options, ops) {
+      const { tf, detached } = ops;
+      const { c } = boundsOf(options);
+      const logRatio = ops.boundedLogRatio(input);
+      const valid = allowed({ ...input, logprobs: detached(input.logprobs) }, options, ops, by);
+      const ratio: Tensor = detached(logRatio).exp();
+      const weight: Tensor = tf.minimum(ratio, c).mul(valid.cast("float32"));
+      const losses: Tensor = weight.mul(input.advantages).mul<Tensor>(input.logprobs).neg();
+      const lower = valid.logicalAnd(ratio.greater(c));
+      return {
+        loss: ops.total(losses),
+        metrics: ops.figures(input, logRatio, { clipped: valid.logicalNot(), lower }),
+      };
+    },
 
-  token({ ratio, advantage, logprob, oldLogprob }, _, options) {
-    const { low, high, c } = boundsOf(options);
-    const [now, old] = [Math.exp(logprob), Math.exp(oldLogprob)];
-    const move = now - old;
-    const others = Math.log((1 - old + 1e-8) / (1 - now + 1e-8));
-    const kl = old * (oldLogprob - logprob) + (1 - old) * others;
-    const far =
-      by === "tv"
-        ? advantage > 0
-          ? move > high - 1
-          : move < low - 1
-        : advantage > 0
-          ? !(kl <= high - 1 || move <= 0)
-          : !(kl <= 1 - low || move >= 0);
-    const reach = advantage > 0 ? high - 1 : 1 - low;
-    const bounded = Math.min(ratio, c);
-    const weight = far ? 0 : bounded;
-    return {
-      ...{ ratio, used: advantage, weight },
-      region: far ? (advantage > 0 ? "above" : "below") : "inside",
-      loss: -weight * advantage * logprob,
-      terms: { now, old, divergence: by === "tv" ? move : kl, bounded, reach, c },
-    };
-  },
+    token({ ratio, advantage, logprob, oldLogprob }, _, options) {
+      const { low, high, c } = boundsOf(options);
+      const [now, old] = [Math.exp(logprob), Math.exp(oldLogprob)];
+      const move = now - old;
+      const others = Math.log((1 - old + 1e-8) / (1 - now + 1e-8));
+      const kl = old * (oldLogprob - logprob) + (1 - old) * others;
+      const far =
+        by === "tv"
+          ? advantage > 0
+            ? move > high - 1
+            : move < low - 1
+          : advantage > 0
+            ? !(kl <= high - 1 || move <= 0)
+            : !(kl <= 1 - low || move >= 0);
+      const reach = advantage > 0 ? high - 1 : 1 - low;
+      const bounded = Math.min(ratio, c);
+      const weight = far ? 0 : bounded;
+      return {
+        ...{ ratio, used: advantage, weight },
+        region: far ? (advantage > 0 ? "above" : "below") : "inside",
+        loss: -weight * advantage * logprob,
+        terms: { now, old, divergence: by === "tv" ? move : kl, bounded, reach, c },
+      };
+    },
 
-  formula: () => formula(by),
-  gradient: { code: ["dppo.token.weight"] },
-});
+    formula: () => formula(by),
+    gradient: { code: ["dppo.token.weight"] },
+
+    advice: ({ clipRatioC = largestRatio }) =>
+      clipRatioC < largestRatio
+        ? [
+            {
+              ...{ id: "dppo-cap", status: "note" },
+              found: `${name} cuts a ratio's weight at clip_ratio_c=${clipRatioC}; its own default is ${largestRatio}`,
+              fix: `actor_rollout_ref.actor.clip_ratio_c=${largestRatio}`,
+            },
+          ]
+        : [],
+  });
 
 /** DPPO by total variation: the probability itself may not move further than the bounds. */
-export const dppoTv = dppo("tv", "DPPO, total variation");
+export const dppoTv = dppo("tv", "dppo_tv", "DPPO, total variation", "dppo-tv", {
+  label: "DPPO, TV",
+  summary: "Not the ratio is bounded but how far the token's own probability moves.",
+});
 
 /** DPPO by KL: its divergence may not be larger than the bounds, or the move must be back. */
-export const dppoKl = dppo("kl", "DPPO, KL");
+export const dppoKl = dppo("kl", "dppo_kl", "DPPO, KL", "dppo-kl", {
+  label: "DPPO, KL",
+  summary: "The same by the KL of the token against all others.",
+});

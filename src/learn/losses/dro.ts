@@ -1,14 +1,31 @@
+import { positive } from "../../../common/options/check-options.js";
+import { key, unset } from "../../../common/options/option-table.js";
 import type { Tensor } from "./base/aggregate.js";
-import type { LossDefinition } from "./base/definition.js";
+import { defineLoss } from "./base/definition.js";
 import * as f from "./base/formula.js";
+import { policyLoss } from "./base/options.js";
 
 /** DRO: the plain policy gradient, held near the old policy by the square of the log ratio. */
-export const dro: LossDefinition = {
+export const dro = defineLoss({
+  name: "dro",
   title: "DRO",
   aggregation: "token-mean",
   rule: "verl-0.9.1",
-  parameters: ["droBeta"],
   verl: true,
+  options: {
+    /** DRO: the weight of the squared log ratio; it has no default. */
+    droBeta: unset(
+      positive,
+      key(`${policyLoss}.dro_beta`, "dro: weight of the squared log ratio; it needs one"),
+    ),
+  },
+  views: {
+    dro: {
+      label: "DRO",
+      summary: "The plain policy gradient, and a spring back to where each token was (β = 1 here).",
+      settings: { droBeta: 1 },
+    },
+  },
 
   tensors(input, { droBeta }, { figures, total }) {
     if (droBeta === undefined || !(droBeta > 0 && droBeta < Infinity)) {
@@ -53,4 +70,4 @@ export const dro: LossDefinition = {
     ];
   },
   gradient: { code: ["dro.token.hold"], hold: true },
-};
+});

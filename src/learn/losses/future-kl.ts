@@ -1,16 +1,57 @@
+import { finite, notNegative, positive, valuesOf } from "../../../common/options/check-options.js";
+import { key, option } from "../../../common/options/option-table.js";
 import type { Tensor } from "./base/aggregate.js";
-import type { LossDefinition, LossOps, LossSettings } from "./base/definition.js";
+import { defineLoss, type LossOps, type SettingsOf } from "./base/definition.js";
 import * as f from "./base/formula.js";
-import { clipBounds, lossParameters } from "./base/options.js";
+import { clipBounds, policyLoss } from "./base/options.js";
 import type { PolicyLossInput } from "./base/tensor-ops.js";
 import {
   clamp,
   dualClippedOutcome,
   type LossRow,
   perRow,
-  type TokenRuleOptions,
   widestLogRatio,
 } from "./base/token-rule.js";
+
+const table = {
+  /** Future-KL: tokens until a later log ratio counts half. Default: 128. */
+  futureDecay: option(
+    positive,
+    128,
+    key(`${policyLoss}.decay_rate`, "future_kl: tokens until a later log ratio counts half"),
+  ),
+  /** Future-KL: how far a token's factor may be from 1; 0: only bounded by 10. Default: 0.2. */
+  futureClip: option(
+    notNegative,
+    0.2,
+    key(
+      `${policyLoss}.future_kl_clip_ratio`,
+      "future_kl: how far a factor may be from 1; 0: bounded by 10 alone",
+    ),
+  ),
+  /** Future-KL: factors below 1 are 1. Default: false. */
+  futureHighOnly: option(
+    valuesOf<boolean>("boolean?"),
+    false,
+    key(`${policyLoss}.future_kl_clip_high_only`, "future_kl: no factor below 1"),
+  ),
+  /** Future-KL: the weight of the factor beside the advantage itself. Default: 1. */
+  futureWeight: option(
+    finite,
+    1,
+    key(`${policyLoss}.future_kl_weight`, "future_kl: weight of the factor"),
+  ),
+  /** Future-KL: beyond this ratio a negative advantage gets a factor of 0.8 to 1. Default: 4. */
+  futureSafety: option(
+    positive,
+    4,
+    key(
+      `${policyLoss}.safety_thresh`,
+      "future_kl: beyond this ratio a negative advantage gets at most 1",
+    ),
+  ),
+};
+type Settings = SettingsOf<typeof table>;
 
 /** What a factor may be at most where no clip is set. */
 const largestFactor = 10;
@@ -18,8 +59,8 @@ const largestFactor = 10;
 const safe = { low: 0.8, high: 1 } as const;
 
 /** What the settings say of the factors: how fast they decay, and between what they stay. */
-function factorBounds(options: TokenRuleOptions) {
-  const { futureDecay, futureClip, futureHighOnly, futureSafety } = lossParameters(options);
+function factorBounds(options: Settings) {
+  const { futureDecay, futureClip, futureHighOnly, futureSafety } = options;
   const clips = futureClip > 0;
   const high = futureClip === 0 ? largestFactor : 1 + futureClip;
   const low = futureClip === 0 ? 0 : futureHighOnly ? 1 : 1 - futureClip;
@@ -44,7 +85,7 @@ function decayedSum(values: Tensor, decay: number): Tensor {
 /** APPO's factors: how much more likely what follows a token has become, clipped; and as they were before. */
 function futureFactors(
   { advantages, mask }: PolicyLossInput,
-  options: LossSettings,
+  options: Settings,
   logRatio: Tensor,
   { tf }: LossOps,
 ) {
@@ -89,9 +130,9 @@ function factorFigures(
 }
 
 /** A sequence's factors, from its end: what follows a token counts the less the later it is. */
-function futureOf(row: LossRow, options: TokenRuleOptions) {
+function futureOf(row: LossRow, options: Settings) {
   const { decay, low, high, futureSafety } = factorBounds(options);
-  const { futureWeight } = lossParameters(options);
+  const { futureWeight } = options;
   const { c } = clipBounds(options);
   const { logprobs, oldLogprobs, advantages, mask } = row;
   const factors = new Float64Array(mask.length);
@@ -112,18 +153,39 @@ function futureOf(row: LossRow, options: TokenRuleOptions) {
  * APPO's loss: PPO with dual clip on advantages that grow with how much more likely the tokens to come have
  * become. A sequence of which the dual clip cuts more than one token takes no part.
  */
-export const futureKl: LossDefinition = {
+export const futureKl = defineLoss({
+  name: "future_kl",
   title: "APPO's future KL",
   aggregation: "token-mean",
   rule: "older",
   clips: "ratio",
   readsC: true,
-  parameters: ["futureDecay", "futureClip", "futureHighOnly", "futureWeight", "futureSafety"],
+  options: table,
+  presets: {
+    appo: {
+      clipRatioLow: 0.2,
+      clipRatioHigh: 0.28,
+      clipRatioC: 3,
+      futureDecay: 64,
+      futureClip: 0.2,
+      futureHighOnly: true,
+      futureWeight: 1,
+      futureSafety: 6,
+    },
+  },
+  views: {
+    "future-kl": {
+      label: "APPO's future",
+      summary:
+        "A token counts for more when what follows it has become more likely; only the loss of APPO.",
+      preset: "appo",
+    },
+  },
 
   tensors(input, options, ops) {
     const { detached, evenMaximum, evenMinimum, either } = ops;
     const { low, high, c } = clipBounds(options);
-    const { futureWeight } = lossParameters(options);
+    const { futureWeight } = options;
     const { mask } = input;
     const logRatio = ops.boundedLogRatio(input);
     const future = futureFactors(input, options, detached(logRatio), ops);
@@ -150,7 +212,7 @@ export const futureKl: LossDefinition = {
     return (r, t) => ({ future: found(r).factors[t]!, dropped: found(r).dropped });
   },
   token({ ratio, advantage }, { future = 1, dropped = 0 }, options) {
-    const { futureWeight } = lossParameters(options);
+    const { futureWeight } = options;
     const factor = 1 + futureWeight * future;
     const outcome = dualClippedOutcome(ratio, advantage * factor, options);
     const told = { ...outcome, terms: { ...outcome.terms, futureWeight, factor } };
@@ -183,4 +245,4 @@ export const futureKl: LossDefinition = {
     ];
   },
   gradient: { code: ["clippedOutcome.return", "futureKl.token.return"], ownAdvantage: () => true },
-};
+});

@@ -1,18 +1,18 @@
 import type { Tensor } from "./base/aggregate.js";
-import type { LossDefinition } from "./base/definition.js";
+import { defineLoss } from "./base/definition.js";
 import * as f from "./base/formula.js";
-import { clipBounds } from "./base/options.js";
-import { clamp, type LossRow, perRow, type TokenRuleOptions } from "./base/token-rule.js";
+import { clipBounds, type LossSettings } from "./base/options.js";
+import { clamp, type LossRow, perRow } from "./base/token-rule.js";
 
 /** A log ratio as GMPO counts it: clipped where that is no gain. */
-function counted(log: number, advantage: number, options: TokenRuleOptions): number {
+function counted(log: number, advantage: number, options: LossSettings): number {
   const { low, high } = clipBounds(options);
   const within = clamp(log, low - 1, high - 1);
   if (advantage === 0) return 0;
   return advantage > 0 ? Math.min(log, within) : Math.max(log, within);
 }
 
-function rowMeans({ logprobs, oldLogprobs, advantages, mask }: LossRow, options: TokenRuleOptions) {
+function rowMeans({ logprobs, oldLogprobs, advantages, mask }: LossRow, options: LossSettings) {
   let [tokens, advantage, log] = [0, 0, 0];
   for (let t = 0; t < mask.length; t++) {
     if (!mask[t]) continue;
@@ -28,15 +28,23 @@ function rowMeans({ logprobs, oldLogprobs, advantages, mask }: LossRow, options:
  * GMPO: a sequence's loss is its mean advantage times the geometric mean of its clipped ratios; a clipped
  * token moves neither.
  */
-export const geoMean: LossDefinition = {
+export const geoMean = defineLoss({
+  name: "geo_mean",
   title: "GMPO",
   aggregation: "seq-mean-token-mean",
-  ownAggregation: true,
+  ownAggregation: { sum: "geoMean.tensors.loss" },
   // A plain mean over sequences, those without a token included: the older rule's.
   rule: "older",
   clips: "log ratio",
   ratioOf: "row",
   verl: true,
+  presets: { gmpo: {} },
+  views: {
+    gmpo: {
+      label: "GMPO",
+      summary: "A trajectory's ratio is the geometric mean of its clipped ones.",
+    },
+  },
 
   tensors(input, options, { tf, evenMinimum, figures }) {
     const { low, high } = clipBounds(options);
@@ -111,4 +119,4 @@ export const geoMean: LossDefinition = {
     ];
   },
   gradient: { code: ["geoMean.token.moves"], ownAdvantage: () => true },
-};
+});

@@ -1,23 +1,49 @@
+import { notNegative, share } from "../../../common/options/check-options.js";
+import { key, option } from "../../../common/options/option-table.js";
 import type { Tensor } from "./base/aggregate.js";
-import type { LossDefinition } from "./base/definition.js";
+import { defineLoss } from "./base/definition.js";
 import * as f from "./base/formula.js";
-import { lossParameters } from "./base/options.js";
+import { policyLoss } from "./base/options.js";
 import { chosenAt, covarianceOf, placesOf } from "./base/token-rule.js";
 
 /**
  * KL-Cov: no clip; the tokens whose advantage and log-probability vary together the most are held where
  * they were by the size of their log ratio.
  */
-export const klCov: LossDefinition = {
+export const klCov = defineLoss({
+  name: "kl_cov",
   title: "KL-Cov",
   aggregation: "token-mean",
   rule: "verl-0.9.1",
-  parameters: ["klCovRatio", "klCovCoefficient"],
   verl: true,
+  options: {
+    /**
+     * KL-Cov: the share of the tokens, by greatest covariance, that are held back. Default: 0.0002.
+     */
+    klCovRatio: option(
+      share,
+      0.0002,
+      key(`${policyLoss}.kl_cov_ratio`, "kl_cov: share of tokens held back"),
+    ),
+    /** KL-Cov: the weight of what holds them back. Default: 0.1. */
+    klCovCoefficient: option(
+      notNegative,
+      0.1,
+      key(`${policyLoss}.ppo_kl_coef`, "kl_cov: what holds them"),
+    ),
+  },
+  presets: { "kl-cov": {} },
+  views: {
+    "kl-cov": {
+      label: "KL-Cov",
+      summary: "No clip: the tokens that would narrow the policy most are held where they were.",
+      settings: { klCovRatio: 0.02 },
+    },
+  },
 
   tensors(input, options, ops) {
     const { tf, detached } = ops;
-    const { klCovRatio, klCovCoefficient } = lossParameters(options);
+    const { klCovRatio, klCovCoefficient } = options;
     const { logprobs, oldLogprobs, advantages, mask } = input;
     const logRatio: Tensor = logprobs.sub(oldLogprobs);
     const count: Tensor = mask.sum();
@@ -40,7 +66,7 @@ export const klCov: LossDefinition = {
   },
 
   share(rows, options) {
-    const { klCovRatio } = lossParameters(options);
+    const { klCovRatio } = options;
     const covariance = covarianceOf(rows);
     const chosen = chosenAt(rows, () => {
       const places = placesOf(rows);
@@ -54,7 +80,7 @@ export const klCov: LossDefinition = {
     return (r, t) => ({ covariance: covariance(r, t), chosen: chosen(r, t) });
   },
   token({ ratio, logRatio, advantage }, { chosen = 0 }, options) {
-    const { klCovCoefficient } = lossParameters(options);
+    const { klCovCoefficient } = options;
     const plain = { ratio, used: advantage, weight: ratio, terms: { klCovCoefficient, logRatio } };
     if (!chosen) return { ...plain, region: "inside", loss: -ratio * advantage };
     const hold = klCovCoefficient * Math.sign(logRatio);
@@ -76,4 +102,4 @@ export const klCov: LossDefinition = {
     ];
   },
   gradient: { code: ["klCov.token.hold"], hold: true },
-};
+});

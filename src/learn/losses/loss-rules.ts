@@ -1,70 +1,47 @@
+import type { OptionRules } from "../../../common/options/check-options.js";
+import { type Given, type Named, rulesOf } from "../../../common/options/option-table.js";
+import { ownRules } from "./base/definition.js";
 import {
-  above,
-  anyNumber,
-  finite,
-  notNegative,
-  oneOf,
-  type OptionRules,
-  positive,
-  share,
-} from "../../../common/options/check-options.js";
-import { type KlKind, klKinds } from "./base/kl.js";
-import { aggregationRules, type ClipOptions, lossAggregations } from "./base/options.js";
-import { type LossChoice, lossNames, type PolicyLossOptions } from "./registry.js";
-import type { TokenRuleOptions } from "./base/token-rule.js";
-
-export const clipRules: OptionRules<ClipOptions> = {
-  clipRatio: notNegative,
-  clipRatioLow: notNegative,
-  clipRatioHigh: notNegative,
-  clipRatioC: above(1),
-};
+  aggregationTable,
+  arithmeticTable,
+  balanceTable,
+  clipTable,
+  termTable,
+} from "./base/options.js";
+import {
+  type LossChoice,
+  type LossParameters,
+  lossRegistry,
+  ownTable,
+  type PolicyLossOptions,
+} from "./registry.js";
 
 /** What decides what becomes of a token. */
-export const tokenLossRules: OptionRules<TokenRuleOptions & LossChoice> = {
-  loss: oneOf(lossNames),
-  ...clipRules,
-  entropyBalancedClipping: "boolean?",
-  entropyBalancedAdvantage: "boolean?",
-  tauPositive: positive,
-  tauNegative: positive,
-  clipCovRatio: share,
-  clipCovLow: anyNumber,
-  clipCovHigh: anyNumber,
-  klCovRatio: share,
-  klCovCoefficient: notNegative,
-  droBeta: positive,
-  gppoLow: notNegative,
-  gppoHigh: notNegative,
-  futureDecay: positive,
-  futureClip: notNegative,
-  futureHighOnly: "boolean?",
-  futureWeight: finite,
-  futureSafety: positive,
-};
+export interface TokenLossOptions
+  extends LossChoice, Given<typeof clipTable>, Given<typeof balanceTable>, LossParameters {}
+
+export interface ActorLossOptions extends PolicyLossOptions, Given<typeof termTable>, Named {}
+
+// What a program adds, or gives as it is, has options too: these are asked anew for every check.
+
+/** The checks of what decides what becomes of a token, under a loss. */
+export const tokenLossRules = ({ loss }: LossChoice = {}): OptionRules<TokenLossOptions> => ({
+  loss: lossRegistry.rule,
+  ...rulesOf(clipTable),
+  ...rulesOf(balanceTable),
+  ...rulesOf(ownTable()),
+  ...(typeof loss === "object" && loss !== null ? ownRules(loss) : {}),
+});
 
 /** What every option of a policy loss may be. */
-export const policyLossRules: OptionRules<PolicyLossOptions> = {
-  ...tokenLossRules,
-  aggregation: oneOf(lossAggregations),
-  aggregationRule: oneOf(aggregationRules),
-  paddedLength: positive,
-  referenceNaN: "boolean?",
-};
-
-export interface ActorLossOptions extends PolicyLossOptions {
-  /** Weight of the entropy bonus. Default: 0, no bonus. */
-  entropyCoefficient?: number;
-  /** Weight of the KL loss against `reference`. Default: none, no KL loss at all. */
-  klLossCoefficient?: number;
-  /** How the KL divergence is estimated. Default: `low_var_kl` (k3). */
-  klLossKind?: KlKind;
-}
+export const policyLossRules = (choice?: LossChoice): OptionRules<PolicyLossOptions> => ({
+  ...tokenLossRules(choice),
+  ...rulesOf(aggregationTable),
+  ...rulesOf(arithmeticTable),
+});
 
 /** What every option of an actor's loss may be. */
-export const lossRules: OptionRules<ActorLossOptions> = {
-  ...policyLossRules,
-  entropyCoefficient: finite,
-  klLossCoefficient: finite,
-  klLossKind: oneOf(klKinds),
-};
+export const lossRules = (choice?: LossChoice): OptionRules<ActorLossOptions> => ({
+  ...policyLossRules(choice),
+  ...rulesOf(termTable),
+});

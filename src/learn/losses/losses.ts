@@ -1,12 +1,7 @@
 import { type ActorLossOptions, lossRules, policyLossRules } from "./loss-rules.js";
 import { checkArguments } from "../../../common/options/check-arguments.js";
-import {
-  checkOptions,
-  notNegative,
-  oneOf,
-  type OptionRules,
-  positive,
-} from "../../../common/options/check-options.js";
+import { checkOptions } from "../../../common/options/check-options.js";
+import { completed, type Given, rulesOf } from "../../../common/options/option-table.js";
 import { evenMaximum, evenMinimum } from "../../tensor/extremum.js";
 import {
   type AggregateOptions,
@@ -15,13 +10,13 @@ import {
   type Tensor,
 } from "./base/aggregate.js";
 import { klPenalty } from "./base/kl.js";
-import { type LossAggregation, lossAggregations } from "./base/options.js";
+import { arithmeticTable, valueTable } from "./base/options.js";
+import { type LossDefinition, settingsOf } from "./base/definition.js";
 import {
   aggregationOf,
-  lossDefinitions,
   type LossName,
-  lossNameOf,
   lossNames,
+  lossOf,
   type PolicyLossOptions,
 } from "./registry.js";
 import { type PolicyLoss, type PolicyLossInput, tensorOps } from "./base/tensor-ops.js";
@@ -46,12 +41,12 @@ const namedLoss =
   (loss: LossName): NamedLoss =>
   (input, options = {}) => {
     checkArguments("compute a loss", { input }, { input: inputKinds });
-    checkOptions("compute a loss", options, policyLossRules);
-    return policyLoss(loss, input, options, options.paddedLength);
+    checkOptions("compute a loss", options, policyLossRules());
+    return policyLoss(lossOf({ loss }), input, options, options.paddedLength);
   };
 
 function policyLoss(
-  loss: LossName,
+  loss: LossDefinition,
   input: PolicyLossInput,
   options: PolicyLossOptions,
   paddedLength: number | undefined,
@@ -59,7 +54,7 @@ function policyLoss(
   const { aggregation, aggregationRule } = options;
   const { mode, rule } = aggregationOf({ loss, aggregation, aggregationRule });
   const { rolloutWeights } = input;
-  return lossDefinitions[loss].tensors(input, options, {
+  return loss.tensors(input, settingsOf(loss, options), {
     ...tensorOps,
     total: (losses, { mask = input.mask, ruleOf } = {}) =>
       aggregateLoss(rolloutWeights ? losses.mul(rolloutWeights) : losses, mask, mode, {
@@ -81,10 +76,10 @@ function policyLoss(
  *
  * const row = (x: number) => tf.fill([1, 1], x);
  * const input = { oldLogprobs: row(-2), advantages: row(1), mask: row(1) };
- * const slope = (name: "vanilla" | "cispo" | "gpg") =>
+ * const slope = (name: "vanilla" | "ce_gppo" | "gpg") =>
  *   tf.grad((logprobs) => losses[name]({ ...input, logprobs }).loss)(row(-1)).dataSync()[0] + 0;
  * assert.equal(slope("vanilla"), 0); // ratio e is above 1.2: PPO drops the token,
- * assert.ok(Math.abs(slope("cispo") + 1.2) < 1e-6); // CISPO weighs it by the bound,
+ * assert.ok(Math.abs(slope("ce_gppo") + 1.2) < 1e-6); // this one weighs it by the bound,
  * assert.equal(slope("gpg"), -1); // GPG looks at no ratio
  * ```
  */
@@ -127,8 +122,8 @@ export interface ActorLoss extends PolicyLoss {
  */
 export function actorLoss(input: ActorLossInput, options: ActorLossOptions = {}): ActorLoss {
   checkArguments("compute a loss", { input }, { input: inputKinds });
-  checkOptions("compute a loss", options, lossRules);
-  return actorLossOf(input, options, options.paddedLength, lossNameOf(options));
+  checkOptions("compute a loss", options, lossRules(options));
+  return actorLossOf(input, options, options.paddedLength, lossOf(options));
 }
 
 /** `actorLoss` of options that have been checked, with the padded length and the loss beside them. */
@@ -136,7 +131,7 @@ export function actorLossOf(
   input: ActorLossInput,
   options: ActorLossOptions,
   paddedLength: number | undefined,
-  loss: LossName,
+  loss: LossDefinition,
 ): ActorLoss {
   const { mask, entropies, refLogprobs, logprobs } = input;
   const { entropyCoefficient = 0, klLossCoefficient, aggregation, aggregationRule } = options;
@@ -162,23 +157,9 @@ export function actorLossOf(
   return out;
 }
 
-interface ValueLossOptions {
-  /** How far a value may move from the old one. Default: 0.5. */
-  clipRange?: number;
-  /** Default: `token-mean`. */
-  aggregation?: LossAggregation;
-  /** Length that `seq-mean-token-sum-norm` divides by; unset: the matrix's own. */
-  paddedLength?: number;
-  /** Give NaN where the reference does: an empty sequence. */
-  referenceNaN?: boolean;
-}
+interface ValueLossOptions extends Given<typeof valueTable>, Given<typeof arithmeticTable> {}
 
-export const valueLossRules = {
-  clipRange: notNegative,
-  aggregation: oneOf(lossAggregations),
-  paddedLength: positive,
-  referenceNaN: "boolean?",
-} as const satisfies OptionRules<ValueLossOptions>;
+const valueLossTable = { ...valueTable, ...arithmeticTable };
 
 /**
  * The critic's loss: the larger of the squared errors of the prediction and of the prediction clipped
@@ -188,8 +169,8 @@ export function valueLoss(
   input: { predictions: Tensor; values: Tensor; returns: Tensor; mask: Tensor },
   options: ValueLossOptions = {},
 ): { loss: Tensor; metrics: { vf_clipfrac: Tensor } } {
-  checkOptions("compute a loss", options, valueLossRules);
-  const { clipRange = 0.5, aggregation = "token-mean" } = options;
+  checkOptions("compute a loss", options, rulesOf(valueLossTable));
+  const { clipRange, aggregation } = completed(valueTable, options, {});
   const { predictions, values, returns, mask } = input;
   const near = evenMaximum(evenMinimum(predictions, values.add(clipRange)), values.sub(clipRange));
   const unclipped: Tensor = predictions.sub(returns).square();

@@ -1,4 +1,6 @@
-import type { LossDefinition, LossFacts, LossSettings } from "./base/definition.js";
+import { Registry } from "../../../common/options/registry.js";
+import type { Given, Named } from "../../../common/options/option-table.js";
+import { aggregationUnder, type LossDefinition, type LossView } from "./base/definition.js";
 import { ceGppo } from "./ce-gppo.js";
 import { cispo } from "./cispo.js";
 import { clipCov } from "./clip-cov.js";
@@ -12,82 +14,118 @@ import { klCov } from "./kl-cov.js";
 import { sapo } from "./sapo.js";
 import { gspoTurn, turn } from "./turns.js";
 import { vanilla } from "./vanilla.js";
-import type { AggregationRule, LossAggregation } from "./base/options.js";
+import type { aggregationTable, LossSettings, termTable } from "./base/options.js";
 
 /**
- * Every loss, under verl's name where it has one. A new loss is a definition and its line here: facts,
- * options, configuration keys, stages, exports to verl and the explainer come from it.
+ * Every loss. A new one is a definition and its line here: options, checks, configuration keys, presets, stages,
+ * exports to verl, doctor's words and the explainer come from it.
  */
-export const lossDefinitions = {
-  vanilla,
-  gspo,
-  cispo,
-  sapo,
-  clip_cov: clipCov,
-  kl_cov: klCov,
-  geo_mean: geoMean,
-  gpg,
-  dro,
-  dppo_tv: dppoTv,
-  dppo_kl: dppoKl,
-  ce_gppo: ceGppo,
-  gspo_turn: gspoTurn,
-  turn,
-  future_kl: futureKl,
-} as const satisfies Record<string, LossDefinition>;
+const built = [
+  ...[vanilla, gspo, cispo, sapo, clipCov, klCov, geoMean, gpg, dro, dppoTv, dppoKl, ceGppo],
+  ...[gspoTurn, turn, futureKl],
+] as const;
 
-export type LossName = keyof typeof lossDefinitions;
+type Known = (typeof built)[number];
+
+export type LossName = Known["name"];
+
+/** The losses by name: those of the library, and what a program has added. */
+export const lossRegistry: Registry<LossDefinition, LossName> = new Registry("loss", built);
 
 /**
  * The losses by name, verl's where it has one: `vanilla` is PPO with dual clip (GRPO, ARPO and, with its
  * two switches, AEPO); `geo_mean` is GMPO; `gspo_turn` is AT2PO's and `turn` Tree-GRPO's; `future_kl` is
  * APPO's.
  */
-export const lossNames = Object.keys(lossDefinitions) as unknown as readonly [
+export const lossNames = built.map(({ name }) => name) as unknown as readonly [
   LossName,
   ...LossName[],
 ];
 
-/** What there is to know of every loss. */
-export const lossFacts: Readonly<Record<LossName, LossFacts>> = lossDefinitions;
+/** A type in which everything holds that holds of one of several. */
+type All<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer A) => void
+  ? A
+  : never;
+
+type TableOf<D> = D extends { readonly options?: infer T } ? Exclude<T, undefined> : never;
+
+/** What losses of the library can be told alone, by option. */
+export type OwnTable = All<TableOf<Known>>;
+
+/** What single losses can be told; each of them leaves the others' alone. */
+export interface LossParameters extends Given<OwnTable>, Named {}
+
+/** The options that losses have of their own, those of added losses behind the library's. */
+export const ownTable = (): OwnTable =>
+  Object.assign({}, ...lossRegistry.all.map(({ options }) => options)) as OwnTable;
 
 /** How a loss is chosen. */
 export interface LossChoice {
-  /** Default: `vanilla`. */
-  loss?: LossName;
+  /** A name, or a loss of one's own: a definition. Default: `vanilla`. */
+  loss?: LossName | LossDefinition;
 }
 
 /** The loss that options choose. */
-export function lossNameOf(options: LossChoice): LossName {
-  const { loss = "vanilla" } = options;
-  if (!lossNames.includes(loss)) {
-    throw new RangeError(
-      `Cannot choose a loss: it must be one of ${lossNames.join(", ")}, got ${String(loss)}`,
-    );
-  }
-  return loss;
-}
+export const lossOf = ({ loss = "vanilla" }: LossChoice): LossDefinition =>
+  lossRegistry.of("choose a loss", "it", loss);
 
 /** What decides how token losses are aggregated. */
-export interface AggregationChoice extends LossChoice {
-  /** Default: the loss's own. */
-  aggregation?: LossAggregation;
-  /** Whose arithmetic that follows: the older verl's or that of 0.9.1. Default: the loss's own. */
-  aggregationRule?: AggregationRule;
-}
+export interface AggregationChoice extends LossChoice, Given<typeof aggregationTable> {}
 
 /** How token losses are aggregated: the one place that says so, for losses, passes and views alike. */
-export function aggregationOf(options: AggregationChoice): {
-  mode: LossAggregation;
-  rule: AggregationRule;
-} {
-  const facts = lossFacts[lossNameOf(options)];
-  if (facts.ownAggregation) return { mode: facts.aggregation, rule: facts.rule };
-  return {
-    mode: options.aggregation ?? facts.aggregation,
-    rule: options.aggregationRule ?? facts.rule,
-  };
-}
+export const aggregationOf = (options: AggregationChoice): ReturnType<typeof aggregationUnder> =>
+  aggregationUnder(lossOf(options), options);
 
 /** What a loss can be told, its name included. */
-export interface PolicyLossOptions extends LossSettings, AggregationChoice {}
+export interface PolicyLossOptions extends LossSettings, LossParameters, AggregationChoice {}
+
+type NamesIn<D, K extends "presets" | "views"> =
+  D extends Readonly<Record<K, infer R>> ? keyof R & string : never;
+type NamesOf<K extends "presets" | "views"> = Known extends infer D
+  ? D extends Known
+    ? NamesIn<Required<D>, K>
+    : never
+  : never;
+
+/** Names of methods whose losses are known as published. */
+export type LossPreset = NamesOf<"presets">;
+/** Names under which the explainer shows losses. */
+export type LossViewName = NamesOf<"views">;
+
+const named = <K extends string, T>(entries: readonly [string, T][]) =>
+  Object.fromEntries(entries) as Readonly<Record<K, T>>;
+
+/** What a published method sets of an update. */
+export interface PublishedUpdate
+  extends PolicyLossOptions, Pick<Given<typeof termTable>, "klLossCoefficient" | "klLossKind"> {}
+
+/**
+ * The settings of published methods' losses, by the method's name: what their papers' scripts set, where
+ * that was read; where nothing is set, the loss's own defaults. To lay over an update's options, or over
+ * a preset's.
+ */
+export const lossPresets = named<LossPreset, PublishedUpdate & { loss: LossName }>(
+  built.flatMap(({ name: loss, presets = {} }: LossDefinition<LossName>) =>
+    Object.entries(presets).map(([name, set]): [string, PublishedUpdate & { loss: LossName }] => [
+      name,
+      { loss, ...set },
+    ]),
+  ),
+);
+
+const set: Readonly<Record<string, PublishedUpdate>> = lossPresets;
+
+/** How the explainer shows losses, with the settings that it shows them with. */
+export const lossViews = named<
+  LossViewName,
+  Omit<LossView, "preset"> & { settings: PublishedUpdate }
+>(
+  built.flatMap(({ name: loss, views = {} }: LossDefinition<LossName>) =>
+    Object.entries(views).map(
+      ([name, { preset = name, settings, ...view }]): [
+        string,
+        Omit<LossView, "preset"> & { settings: PublishedUpdate },
+      ] => [name, { ...view, settings: { loss, ...set[preset], ...settings } }],
+    ),
+  ),
+);

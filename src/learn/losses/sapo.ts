@@ -1,19 +1,46 @@
+import { positive } from "../../../common/options/check-options.js";
+import { key, option } from "../../../common/options/option-table.js";
 import type { Tensor } from "./base/aggregate.js";
-import type { LossDefinition } from "./base/definition.js";
+import { defineLoss } from "./base/definition.js";
 import * as f from "./base/formula.js";
-import { lossParameters } from "./base/options.js";
 
 /** SAPO: a sigmoid of the ratio in place of a clip, steeper where the advantage is not positive. */
-export const sapo: LossDefinition = {
+export const sapo = defineLoss({
+  name: "sapo",
   title: "SAPO",
   aggregation: "seq-mean-token-mean",
   ownAggregation: true,
   rule: "verl-0.9.1",
-  parameters: ["tauPositive", "tauNegative"],
   verl: true,
+  options: {
+    /**
+     * SAPO: how steeply a token fades with its ratio, where its advantage is positive. Default: 1.
+     */
+    tauPositive: option(
+      positive,
+      1,
+      key("actor_rollout_ref.actor.tau_pos", "sapo: steepness where the advantage is positive"),
+    ),
+    /**
+     * SAPO: how steeply a token fades with its ratio, where its advantage is not positive. Default:
+     * 1.05.
+     */
+    tauNegative: option(
+      positive,
+      1.05,
+      key("actor_rollout_ref.actor.tau_neg", "sapo: steepness elsewhere"),
+    ),
+  },
+  presets: { sapo: {} },
+  views: {
+    sapo: {
+      label: "SAPO",
+      summary: "A soft gate in place of the clip, steeper for what got worse.",
+    },
+  },
 
   tensors(input, options, { tf, boundedLogRatio, figures, total }) {
-    const { tauPositive, tauNegative } = lossParameters(options);
+    const { tauPositive, tauNegative } = options;
     const { advantages } = input;
     const logRatio = boundedLogRatio(input);
     const tau: Tensor = tf.where(
@@ -29,7 +56,7 @@ export const sapo: LossDefinition = {
   },
 
   token({ ratio, advantage }, _, options) {
-    const { tauPositive, tauNegative } = lossParameters(options);
+    const { tauPositive, tauNegative } = options;
     const tau = advantage > 0 ? tauPositive : tauNegative;
     const gate = 1 / (1 + Math.exp(-tau * (ratio - 1)));
     const weight = 4 * gate * (1 - gate) * ratio;
@@ -55,4 +82,4 @@ export const sapo: LossDefinition = {
     ];
   },
   gradient: { code: ["sapo.token.weight"] },
-};
+});

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../../base/random/random.js";
 import { tf } from "../../tensor/tf.js";
-import { lossFacts, type LossName, lossNames } from "./registry.js";
+import { type LossName, lossNames, lossOf } from "./registry.js";
 import { losses } from "./losses.js";
 import type { PolicyLossOptions } from "./registry.js";
-import { tokenOutcomes, tokenUpdate } from "./token-update.js";
+import { seenTokens, tokenUpdate } from "./token-update.js";
 import type { LossRow } from "./base/token-rule.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;
@@ -68,7 +68,7 @@ const regions: Record<LossName, string> = {
 
 for (const loss of lossNames) {
   test(`what ${loss} does to single tokens is the gradient of the loss`, () => {
-    const facts = lossFacts[loss];
+    const facts = lossOf({ loss });
     const options: PolicyLossOptions = { loss, ...settings[loss] };
     if (!facts.ownAggregation) options.aggregation = "token-sum";
     const seen = new Set<string>();
@@ -92,12 +92,12 @@ for (const loss of lossNames) {
           tf.tensor2d(batch.logprobs),
         )
         .arraySync() as Matrix;
-      const outcomeOf = tokenOutcomes(rows, options);
+      const told = seenTokens(rows, options);
       mask.forEach((own, r) => {
         const count = own.reduce((n, m) => n + m, 0);
         own.forEach((trained, t) => {
           if (!trained) return assert.equal(slopes[r]![t]! + 0, 0);
-          const { weight, used, hold = 0, region } = outcomeOf(r, t);
+          const { weight, used, hold = 0, region } = told(r, t).outcome;
           seen.add(region);
           // A mean over the sequences that have a token, in verl 0.9.1's rule, or over all.
           const counted = facts.rule === "older" ? mask.length : mask.length - 1;

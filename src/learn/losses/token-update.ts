@@ -5,14 +5,14 @@ import {
   checkOptions,
   type OptionRules,
 } from "../../../common/options/check-options.js";
-import { tokenLossRules } from "./loss-rules.js";
-import { type LossChoice, lossDefinitions, lossNameOf } from "./registry.js";
+import { type TokenLossOptions, tokenLossRules } from "./loss-rules.js";
+import { settingsOf } from "./base/definition.js";
+import { lossOf } from "./registry.js";
 import {
   type ClipRegion,
   type LossRow,
+  type Shared,
   type TokenOutcome,
-  type TokenRule,
-  type TokenRuleOptions,
   weighed,
   weightsOf,
 } from "./base/token-rule.js";
@@ -29,14 +29,17 @@ export interface TokenUpdate {
 }
 
 /** What decides what becomes of a token: the loss and what it is told. */
-interface TokenUpdateOptions extends TokenRuleOptions, LossChoice {
+interface TokenUpdateOptions extends TokenLossOptions {
   /**
-   * ln p of the token before the update. Default: -1; DPPO, which looks at probabilities, needs it.
+   * ln p of the token before the update. Default: -1; a loss that looks at probabilities needs it.
    */
   oldLogprob?: number;
 }
 
-const rules: OptionRules<TokenUpdateOptions> = { ...tokenLossRules, oldLogprob: anyNumber };
+const rulesUnder = (options: TokenUpdateOptions): OptionRules<TokenUpdateOptions> => ({
+  ...tokenLossRules(options),
+  oldLogprob: anyNumber,
+});
 
 const updateOf = ({ ratio, region, weight, hold }: TokenOutcome): TokenUpdate => ({
   ...{ ratio, region, weight },
@@ -45,8 +48,7 @@ const updateOf = ({ ratio, region, weight, hold }: TokenOutcome): TokenUpdate =>
 
 /**
  * What an update does to a token with a given ratio and advantage, by the rule of the loss. If the loss has
- * one ratio per turn or sequence, pass that one. Statistics of the batch (Clip-Cov, KL-Cov, APPO's future)
- * are computed as if the token were the whole batch.
+ * one ratio per turn or sequence, pass that one. Statistics of the batch are computed as if the token were the whole batch.
  *
  * @param ratio the token's probability now, divided by its probability when it was sampled
  * @param advantage the token's advantage
@@ -57,7 +59,7 @@ const updateOf = ({ ratio, region, weight, hold }: TokenOutcome): TokenUpdate =>
  *
  * assert.deepEqual(tokenUpdate(1.5, 1, {}), { ratio: 1.5, region: "above", weight: 0 });
  * assert.equal(tokenUpdate(1.5, 1, { entropyBalancedClipping: true }).weight, 1.2);
- * assert.equal(tokenUpdate(1.5, 1, { loss: "cispo" }).weight, 1.2);
+ * assert.equal(tokenUpdate(1.5, 1, { loss: "ce_gppo" }).weight, 1.2);
  * assert.equal(tokenUpdate(1.5, 1, { loss: "gpg" }).weight, 1);
  * ```
  */
@@ -71,12 +73,12 @@ export function tokenUpdate(
     { ratio, advantage },
     { ratio: "number", advantage: "number" },
   );
-  checkOptions("tell what an update does", options, rules);
-  const name = lossNameOf(options);
+  checkOptions("tell what an update does", options, rulesUnder(options ?? {}));
+  const rule = lossOf(options);
   const { oldLogprob } = options;
-  if (oldLogprob === undefined && lossDefinitions[name].clips === "divergence") {
+  if (oldLogprob === undefined && rule.clips === "divergence") {
     throw new TypeError(
-      `Cannot tell what an update does: oldLogprob must be given for ${name}, got none`,
+      `Cannot tell what an update does: oldLogprob must be given for ${rule.name}, got none`,
     );
   }
   const [old, logRatio] = [oldLogprob ?? -1, exact.log(ratio)];
@@ -84,20 +86,27 @@ export function tokenUpdate(
     ...{ logprobs: [old + logRatio], oldLogprobs: [old] },
     ...{ advantages: [advantage], mask: [1] },
   };
-  const rule: TokenRule = lossDefinitions[name];
-  const shared = rule.share?.([row], options)(0, 0) ?? {};
+  const settings = settingsOf(rule, options);
+  const shared = rule.share?.([row], settings)(0, 0) ?? {};
   const seen = { advantage, logprob: old + logRatio, oldLogprob: old, logRatio, ratio };
   const own = "ratio" in shared ? { ...shared, ratio } : shared;
-  return updateOf(rule.token(seen, own, options));
+  return updateOf(rule.token(seen, own, settings));
+}
+
+/** What a loss sees of a token besides itself, and what it makes of it. */
+interface ToldToken {
+  shared: Shared;
+  outcome: TokenOutcome;
 }
 
 /** What a loss does to the tokens of sequences, asked one by one; all sequences of the batch must be given. */
-export function tokenOutcomes(
+export function seenTokens(
   rows: readonly LossRow[],
-  options: TokenRuleOptions & LossChoice,
-): (row: number, token: number) => TokenOutcome {
-  const rule: TokenRule = lossDefinitions[lossNameOf(options)];
-  const share = rule.share?.(rows, options);
+  options: TokenLossOptions,
+): (row: number, token: number) => ToldToken {
+  const rule = lossOf(options);
+  const settings = settingsOf(rule, options);
+  const share = rule.share?.(rows, settings);
   const correction = weightsOf(rule, rows);
   return (r, t) => {
     const { logprobs, oldLogprobs, advantages } = rows[r]!;
@@ -105,7 +114,8 @@ export function tokenOutcomes(
     const logRatio = logprob - oldLogprob;
     const own = { logprob, oldLogprob, logRatio, ratio: exact.exp(logRatio) };
     const seen = { ...own, advantage: advantages[t]! };
-    return weighed(rule.token(seen, share?.(r, t) ?? {}, options), correction(r, t));
+    const shared = share?.(r, t) ?? {};
+    return { shared, outcome: weighed(rule.token(seen, shared, settings), correction(r, t)) };
   };
 }
 
@@ -113,10 +123,10 @@ export function tokenOutcomes(
 export function tokenUpdates(
   rows: readonly LossRow[],
   row: number,
-  options: TokenRuleOptions & LossChoice,
+  options: TokenLossOptions,
 ): (TokenUpdate | undefined)[] {
-  const outcomeOf = tokenOutcomes(rows, options);
+  const told = seenTokens(rows, options);
   return Array.from(rows[row]!.mask, (trained, t) =>
-    trained ? updateOf(outcomeOf(row, t)) : undefined,
+    trained ? updateOf(told(row, t).outcome) : undefined,
   );
 }

@@ -1,7 +1,8 @@
 import type { Tensor } from "./base/aggregate.js";
-import type { LossDefinition, LossOps } from "./base/definition.js";
+import { defineLoss, type LossOps } from "./base/definition.js";
 import * as f from "./base/formula.js";
-import { clipBounds } from "./base/options.js";
+import { clipBounds, type LossSettings } from "./base/options.js";
+import { wideForMeans } from "./gspo.js";
 import * as rule from "./base/token-rule.js";
 import { countedTurns, dualClippedOutcome, largestLogRatio, perRow } from "./base/token-rule.js";
 
@@ -46,13 +47,23 @@ function spreadOfTurns(sums: Tensor, sizes: Tensor, { tf }: LossOps): Record<str
  * AT2PO's loss: one ratio per turn, the geometric mean of its tokens', clipped as a whole. Forward it is
  * the turn's on every token; backward it moves with the token's own log-probability.
  */
-export const gspoTurn: LossDefinition = {
+export const gspoTurn = defineLoss({
+  name: "gspo_turn",
   title: "AT2PO's GSPO by turns",
   aggregation: "seq-mean-token-mean",
   ownAggregation: true,
   rule: "older",
   clips: "ratio",
   ratioOf: "turn",
+  asks: "turns",
+  presets: { at2po: { clipRatioLow: 3e-3, clipRatioHigh: 4e-3 } },
+  views: {
+    at2po: {
+      label: "AT2PO's turns",
+      summary:
+        "One ratio for a turn, clipped narrowly; only the loss of AT2PO, on GRPO's advantages.",
+    },
+  },
 
   tensors(input, options, ops) {
     const { tf, detached, sumByTurn } = ops;
@@ -98,10 +109,11 @@ export const gspoTurn: LossDefinition = {
     f.tokenLoss(f.candidates(f.given), "gspoTurn.tensors.loss"),
   ],
   gradient: { code: ["clippedOutcome.return"] },
-};
+  advice: (run) => wideForMeans("gspo_turn", run),
+});
 
 /** The slope that each turn's tokens have together, as the gradient goes through their mean. */
-function turnSlopes(row: rule.LossRow, options: rule.TokenRuleOptions) {
+function turnSlopes(row: rule.LossRow, options: LossSettings) {
   const { turns, sizes, means } = turnMeans(row, rule.widestLogRatio);
   const slopes = sizes.map(() => 0);
   turns.forEach((turn, t) => {
@@ -118,13 +130,21 @@ function turnSlopes(row: rule.LossRow, options: rule.TokenRuleOptions) {
  * Tree-GRPO's loss by turns: a turn's ratio is the geometric mean of its tokens', with the gradient
  * through that mean, under PPO's dual clip, for a sequence's first nine turns.
  */
-export const turn: LossDefinition = {
+export const turn = defineLoss({
+  name: "turn",
   title: "Tree-GRPO's turn ratios",
   aggregation: "token-mean",
   rule: "older",
   clips: "ratio",
   ratioOf: "turn",
   readsC: true,
+  asks: "turns",
+  views: {
+    turn: {
+      label: "Tree-GRPO's turns",
+      summary: "One ratio for a turn with the gradient through its mean, under PPO's dual clip.",
+    },
+  },
 
   tensors(input, options, ops) {
     const { tf, sumByTurn, spreadByTurn, maskedTensorMean } = ops;
@@ -190,4 +210,4 @@ export const turn: LossDefinition = {
     ...f.dualLines(f.given, ["turn.tensors.worse"], "turn.tensors.losses"),
   ],
   gradient: { code: ["turnSlopes.slope"], hold: true },
-};
+});

@@ -1,17 +1,23 @@
 import type { Tensor } from "./base/aggregate.js";
-import type { LossDefinition } from "./base/definition.js";
+import { defineLoss } from "./base/definition.js";
 import * as f from "./base/formula.js";
 import { clipBounds } from "./base/options.js";
 import { dualClippedOutcome, trainedOf } from "./base/token-rule.js";
 
 /** PPO with dual clip, as GRPO and ARPO use it, and AEPO's two switches. */
-export const vanilla: LossDefinition = {
+export const vanilla = defineLoss({
+  name: "vanilla",
   title: "PPO with dual clip",
   aggregation: "token-mean",
   rule: "older",
   clips: "ratio",
   readsC: true,
   verl: true,
+  presets: {
+    ppo: {},
+    dapo: { clipRatioLow: 0.2, clipRatioHigh: 0.28, aggregation: "token-mean" },
+    "dr-grpo": { aggregation: "seq-mean-token-sum-norm" },
+  },
 
   tensors(input, options, ops) {
     const { tf, detached, either, evenMaximum, evenMinimum, maskedTensorMean } = ops;
@@ -103,4 +109,4 @@ export const vanilla: LossDefinition = {
     code: ["clippedOutcome.return", "vanilla.token.return"],
     ownAdvantage: ({ entropyBalancedAdvantage }) => entropyBalancedAdvantage === true,
   },
-};
+});

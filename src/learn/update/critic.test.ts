@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { Model } from "../../model/transformer/transformer.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import { type BatchSequence, TrainingBatch } from "../batch.js";
-import { Critic, type CriticOptions } from "./critic.js";
+import { Critic } from "./critic.js";
+import type { CriticOptions } from "./critic-settings.js";
 import { lossAggregations } from "../losses/base/options.js";
 
 const sizes = { vocabSize: 11, hiddenSize: 8, intermediateSize: 16, layers: 2, heads: 2 };

@@ -1,12 +1,13 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
-import { checkOptions, type OptionRules } from "../../../common/options/check-options.js";
+import { checkOptions } from "../../../common/options/check-options.js";
+import { type Complete, completed, rulesOf } from "../../../common/options/option-table.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Random } from "../../base/random/random.js";
 import type { AdamWState } from "../../tensor/adamw.js";
 import { tf } from "../../tensor/tf.js";
 import { type BatchSequence, trainedMask, type TrainingBatch } from "../batch.js";
-import type { LossAggregation } from "../losses/base/options.js";
-import { valueLoss, valueLossRules } from "../losses/losses.js";
+import { valueLoss } from "../losses/losses.js";
+import { type CriticOptions, criticTable } from "./critic-settings.js";
 import { MetricMeans } from "./update-report.js";
 import { ModelOptimizer } from "./trainee.js";
 import {
@@ -18,54 +19,12 @@ import {
   splitByTokens,
   spreadOver,
 } from "./passes.js";
-import { updateRules } from "./update-settings.js";
+import { updateTable } from "./update-settings.js";
 
 /** A trajectory whose old values are known. */
 type ValuedSequence = BatchSequence & { values: Float32Array };
 const isValued = (sequence: BatchSequence): sequence is ValuedSequence =>
   sequence.values !== undefined;
-
-export interface CriticOptions {
-  /** AdamW's learning rate. Default: 1e-5. */
-  learningRate?: number;
-  /** AdamW's decoupled weight decay. Default: 0.01. */
-  weightDecay?: number;
-  /** Gradients whose joint norm is above this are scaled down to it. Default: 1. */
-  maxNorm?: number;
-  /** Trajectories per optimiser step. Default: the whole batch. */
-  miniBatchSize?: number;
-  /** Passes over the batch. Default: 1. */
-  epochs?: number;
-  /** @default as many as keep 3 GiB for the backward pass, at most 16,384 */
-  maxTokensPerPass?: number;
-  /**
-   * Trajectories per forward pass, where trajectories rather than tokens are limited. Default: no
-   * limit.
-   */
-  maxSequencesPerPass?: number;
-  /** How far a value may move from the old one. Default: 0.5. */
-  clipRange?: number;
-  /** How token losses become one number. Default: `token-mean`. */
-  aggregation?: LossAggregation;
-  /**
-   * Compute each layer again for its gradient instead of keeping its activations: less memory, more
-   * time. Default: false.
-   */
-  checkpointing?: boolean;
-}
-
-const rules: OptionRules<CriticOptions> = {
-  learningRate: updateRules.learningRate,
-  weightDecay: updateRules.weightDecay,
-  maxNorm: updateRules.maxNorm,
-  miniBatchSize: updateRules.miniBatchSize,
-  epochs: updateRules.epochs,
-  maxTokensPerPass: updateRules.maxTokensPerPass,
-  maxSequencesPerPass: updateRules.maxSequencesPerPass,
-  clipRange: valueLossRules.clipRange,
-  aggregation: valueLossRules.aggregation,
-  checkpointing: updateRules.checkpointing,
-};
 
 /**
  * The value model that GAE needs: a model with a value head and its optimiser. Tool results are left out
@@ -84,16 +43,17 @@ const rules: OptionRules<CriticOptions> = {
  */
 export class Critic {
   readonly model: Model;
-  readonly #options: CriticOptions;
+  readonly #settings: Complete<typeof criticTable>;
   readonly #optimizer: ModelOptimizer;
 
   /** @param model the model that predicts values; it is trained in place */
   constructor(model: Model, options: CriticOptions = {}) {
     checkArguments("make a critic", { model }, { model: "model" });
-    checkOptions("make a critic", options, rules);
+    checkOptions("make a critic", options, rulesOf(criticTable));
     this.model = model;
-    this.#options = options;
-    const { learningRate = 1e-5, weightDecay = 0.01, maxNorm = 1 } = options;
+    const { maxTokensPerPass = tokensAtOnce(model.config) } = options;
+    this.#settings = completed(criticTable, options, { maxTokensPerPass });
+    const { learningRate, weightDecay, maxNorm } = this.#settings;
     this.#optimizer = new ModelOptimizer(model, { learningRate, weightDecay, maxNorm });
   }
 
@@ -116,10 +76,8 @@ export class Critic {
    * @param sequences prompts with their responses
    */
   async values(sequences: readonly PassSequence[]): Promise<Float32Array[]> {
-    const { maxTokensPerPass = tokensAtOnce(this.model.config), maxSequencesPerPass } =
-      this.#options;
     const out: Float32Array[] = [];
-    for (const group of splitByTokens(sequences, { maxTokensPerPass, maxSequencesPerPass })) {
+    for (const group of splitByTokens(sequences, this.#settings)) {
       const values = tf.tidy(() => this.model.values(openPass(this.model, group).batch));
       out.push(...gatherFrom(group, (await values.data()) as Float32Array));
       values.dispose();
@@ -138,12 +96,12 @@ export class Critic {
   ): Promise<Record<string, number>> {
     checkArguments("update the critic", { batch }, { batch: { trajectories: "list" } });
     checkOptions("update the critic", now, {
-      learningRate: updateRules.learningRate,
-      shuffle: updateRules.shuffle,
+      learningRate: criticTable.learningRate.rule,
+      shuffle: updateTable.shuffle.rule,
     });
     const { trajectories: all } = batch;
-    const { epochs = 1 } = this.#options;
-    const miniBatchSize = Math.min(this.#options.miniBatchSize ?? all.length, all.length);
+    const { epochs } = this.#settings;
+    const miniBatchSize = Math.min(this.#settings.miniBatchSize ?? all.length, all.length);
     const { learningRate = this.#optimizer.learningRate, shuffle } = now;
     const means = new MetricMeans();
     const valued = all.filter(isValued);
@@ -166,14 +124,11 @@ export class Critic {
     means: MetricMeans,
     learningRate: number,
   ): Promise<void> {
-    const { maxTokensPerPass = tokensAtOnce(this.model.config), maxSequencesPerPass } =
-      this.#options;
-    const { checkpointing = false } = this.#options;
-    const { clipRange = 0.5, aggregation = "token-mean" } = this.#options;
+    const { checkpointing, clipRange, aggregation } = this.#settings;
     const paddedLength = Math.max(...sequences.map(({ trajectory }) => trajectory.tokens.length));
     const whole = passWeight(sequences, { aggregation }) || 1;
     const { norm } = await this.#optimizer.step(
-      splitByTokens(sequences, { maxTokensPerPass, maxSequencesPerPass }),
+      splitByTokens(sequences, this.#settings),
       (group) => {
         const pass = openPass(this.model, group);
         const { loss, metrics } = valueLoss(

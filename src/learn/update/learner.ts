@@ -17,6 +17,7 @@ import {
   type CorrectionSettings,
   correctSequences,
 } from "../correction/rollout-correction.js";
+import { lossOf } from "../losses/registry.js";
 import { lossUnder, passLoss, type ReadySequence } from "./pass-loss.js";
 import {
   gatherFrom,
@@ -258,7 +259,7 @@ export class Learner {
     const correction = correctionOf(settings.rolloutCorrection, batch.trajectories);
     if (correction?.bypass && settings.loss !== "vanilla") {
       throw new RangeError(
-        `Cannot update: a correction that bypasses measuring brings its own loss, so loss must be vanilla, got ${settings.loss}`,
+        `Cannot update: a correction that bypasses measuring brings its own loss, so loss must be vanilla, got ${lossOf(settings).name}`,
       );
     }
     const ready = await this.#ready(batch.trajectories, settings, correction);

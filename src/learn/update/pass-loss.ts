@@ -4,7 +4,8 @@ import { tf } from "../../tensor/tf.js";
 import { type BatchSequence, type PreparedSequence, trainedMask } from "../batch.js";
 import { bypassWeights, type CorrectionSettings } from "../correction/rollout-correction.js";
 import { type ActorLossInput, actorLossOf } from "../losses/losses.js";
-import type { LossName } from "../losses/registry.js";
+import type { LossDefinition } from "../losses/base/definition.js";
+import { lossOf } from "../losses/registry.js";
 import { drawsOf } from "../losses/base/tensor-ops.js";
 import { turnsOf } from "../losses/base/token-rule.js";
 import { type PassLogProbs, spreadOver } from "./passes.js";
@@ -33,7 +34,7 @@ function lossInput(
     ...{ logprobs, oldLogprobs, mask },
     advantages: spreadOver(group, (sequence) => sequence.advantages),
     ...(needsBonus && entropyCoefficient === 0 ? {} : { entropies }),
-    ...special(group, settings.loss, random),
+    ...special(group, lossOf(settings), random),
     ...defined({ rolloutWeights }),
     ...(settings.klLossCoefficient === undefined
       ? {}
@@ -44,7 +45,7 @@ function lossInput(
 /** What single losses ask for besides: the turns of the trajectories, draws. */
 function special(
   group: readonly ReadySequence[],
-  loss: LossName,
+  { asks }: LossDefinition,
   random: Random,
 ): { turns?: Int32Array[]; draws?: tf.Tensor } {
   const all = group.map(({ trajectory: { prompt, tokens } }) => prompt.length + tokens.length);
@@ -56,8 +57,8 @@ function special(
       return out;
     });
   return {
-    ...(loss === "turn" || loss === "gspo_turn" ? { turns: turns() } : {}),
-    ...(loss === "clip_cov" ? { draws: drawsOf(random, group.length * time) } : {}),
+    ...(asks === "turns" ? { turns: turns() } : {}),
+    ...(asks === "draws" ? { draws: drawsOf(random, group.length * time) } : {}),
   };
 }
 
@@ -65,7 +66,7 @@ function special(
 export function lossUnder(
   { loss }: UpdateSettings,
   correction: CorrectionSettings | undefined,
-): LossName {
+): UpdateSettings["loss"] {
   return correction?.bypass === "reinforce" ? "gpg" : loss;
 }
 
@@ -80,7 +81,12 @@ export function passLoss(
 ) {
   const input = lossInput(group, found, settings, correction, random);
   const { paddedLength = longest } = settings;
-  const out = actorLossOf(input, settings, paddedLength, lossUnder(settings, correction));
+  const out = actorLossOf(
+    input,
+    settings,
+    paddedLength,
+    lossOf({ loss: lossUnder(settings, correction) }),
+  );
   const report: Record<string, tf.Tensor> = { "actor/pg_loss": out.policy };
   for (const [name, figure] of Object.entries(out.metrics)) report[`actor/${name}`] = figure;
   if (out.kl) {

@@ -77,7 +77,7 @@ function gradient(sequences: readonly BatchSequence[], options: UpdateOptions, s
       advantages: spreadOver(sequences, (sequence) => sequence.advantages),
       mask: spreadOver(sequences, (sequence) => sequence.trajectory.lossMask),
     };
-    const { loss } = actorLoss(input, optionsFor<ActorLossOptions>(lossRules, options));
+    const { loss } = actorLoss(input, optionsFor<ActorLossOptions>(lossRules(), options));
     return loss.asScalar();
   }, model.weights);
   const flat = Object.entries(gradients).map(([name, g]) => ({ name, values: [...g.dataSync()] }));

@@ -1,6 +1,5 @@
 import { defined } from "../../../common/options/defined.js";
 import {
-  oneOf,
   above,
   checkOptions,
   either,
@@ -8,10 +7,24 @@ import {
   integer,
   integerOrAll,
   notNegative,
-  optionsOf,
+  oneOf,
+  type OptionRule,
   type OptionRules,
+  optionsOf,
   positive,
+  valuesOf,
 } from "../../../common/options/check-options.js";
+import {
+  type Complete,
+  completed,
+  completing,
+  type Given,
+  key,
+  option,
+  type Option,
+  rulesOf,
+  unset,
+} from "../../../common/options/option-table.js";
 import { named } from "../../../common/options/check-arguments.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Policy } from "../../policy/policies.js";
@@ -25,78 +38,122 @@ import {
 } from "../correction/rollout-correction.js";
 import { type ActorLossOptions, lossRules } from "../losses/loss-rules.js";
 import { clipBounds } from "../losses/base/options.js";
-import { lossNameOf } from "../losses/registry.js";
+import { missingOf } from "../losses/base/definition.js";
+import { type LossChoice, lossOf } from "../losses/registry.js";
 
 /** A policy that is asked and not trained: a model in memory, or anything that says log-probabilities. */
 export type Reference = Model | Required<Pick<Policy, "logProbs">>;
 
-/** How a policy is updated. */
-export interface UpdateOptions extends ActorLossOptions {
+const flag = valuesOf<boolean>("boolean?");
+const ref = "actor_rollout_ref";
+
+export const presetRule = oneOf(Object.keys(learnPresets)) as OptionRule<PresetName>;
+
+/** What an update can be told besides its loss. */
+export const updateTable = {
   /** What an algorithm's published runs set; options given beside it override it. Default: none. */
-  preset?: PresetName;
+  preset: unset(presetRule),
   /** AdamW's learning rate. Default: 1e-6. */
-  learningRate?: number;
+  learningRate: option(
+    notNegative,
+    1e-6,
+    key(`${ref}.actor.optim.lr`, "Learning rate", { above: 0 }),
+  ),
   /** AdamW's decoupled weight decay. Default: 0.01. */
-  weightDecay?: number;
+  weightDecay: option(
+    notNegative,
+    0.01,
+    key(`${ref}.actor.optim.weight_decay`, "AdamW's decoupled weight decay"),
+  ),
   /** Largest global gradient norm (`grad_clip`). Default: 1. */
-  maxNorm?: number;
+  maxNorm: option(above(0), 1, key(`${ref}.actor.grad_clip`, "Largest global gradient norm")),
   /** Trajectories per optimiser step (`ppo_mini_batch_size` x n). Default: the whole batch. */
-  miniBatchSize?: number;
+  miniBatchSize: unset(integerOrAll(1)),
   /** Passes over the batch (`ppo_epochs`). Default: 1. */
-  epochs?: number;
+  epochs: option(
+    integer(1),
+    1,
+    key(`${ref}.actor.ppo_epochs`, "Passes over a batch", { most: 1_000_000 }),
+  ),
   /**
    * Tokens per forward pass, padding included, or without it and with shared beginnings once where
    * `sharedPrefixes` is on. Default: as many as keep 3 GiB for the backward pass, at most 16,384.
    */
-  maxTokensPerPass?: number;
+  maxTokensPerPass: option(fromTo(1, Infinity), 16_384),
   /**
    * Trajectories per forward pass, where trajectories rather than tokens are limited. Default: no
    * limit.
    */
-  maxSequencesPerPass?: number;
+  maxSequencesPerPass: unset(integerOrAll(1)) satisfies Option<number, number | undefined>,
   /** The temperature the trajectories were sampled at. Default: 1. */
-  temperature?: number;
+  temperature: option(positive, 1),
   /**
    * Compute each layer again for its gradient instead of keeping its activations: less memory, more
    * time. Default: false.
    */
-  checkpointing?: boolean;
+  checkpointing: option(
+    flag,
+    false,
+    key(
+      `${ref}.model.enable_gradient_checkpointing`,
+      "Recompute activations: slower, less memory",
+      { by: true },
+    ),
+  ),
   /**
    * Compute what trajectories begin with in common once: the same losses and gradients. Default: off, as the
    * reference.
    */
-  sharedPrefixes?: boolean;
+  sharedPrefixes: option(
+    flag,
+    false,
+    key(
+      "lab.share_prefixes",
+      "Compute what trajectories begin with in common once in an update: the same gradients",
+    ),
+  ),
   /**
    * Take log-probabilities from before the update as the rollout said them, where it was this policy's own:
    * no second pass over the trajectories. They are the decoder's, equal to the model's up to rounding, so
    * trajectories must have been sampled by the weights of now at `temperature`. A trajectory that another
    * sampler wrote, or of which a trained token was not sampled, is measured all the same. Default: off.
    */
-  reuseLogProbs?: boolean;
+  reuseLogProbs: option(
+    flag,
+    false,
+    key(
+      "lab.reuse_log_probs",
+      "Take log-probabilities from before the update as the rollout said them, where the policy that trains sampled: equal to rounding, without a pass over the trajectories",
+    ),
+  ),
   /**
    * AEPO's entropy-aware advantage only beside an entropy bonus, as in the official actor, which has
    * no entropies while `entropyCoefficient` is 0: every published run went without. Default: off.
    */
-  entropyAdvantageNeedsBonus?: boolean;
+  entropyAdvantageNeedsBonus: unset(flag),
   /**
    * Corrects for a sampler that is not the policy that trains: an endpoint, rounded weights. Default:
    * where a trajectory has such a sampler, weights per token, truncated at 2; `false`: never; `true`: always.
    */
-  rolloutCorrection?: RolloutCorrection | boolean;
+  rolloutCorrection: unset(either("boolean", optionsOf<RolloutCorrection>(correctionRules))),
   /** What a loss draws with that takes tokens at random; split by step. Default: seed 0. */
-  random?: Random;
+  random: completing(
+    valuesOf<Random>("random?"),
+    (given) => given ?? Random.from(0).split("update"),
+  ),
   /**
    * Visits the trajectories in a random order, another one in each epoch. Default: in their order.
    */
-  shuffle?: Random;
+  shuffle: unset(valuesOf<Random>("random?")),
   /**
    * The frozen policy a KL loss is measured against: a model, or a policy that says
    * log-probabilities. Default: none; a KL loss needs one.
    */
-  reference?: Reference;
-}
+  reference: unset(valuesOf<Reference>("object?")),
+};
 
-export const presetRule = oneOf(Object.keys(learnPresets));
+/** How a policy is updated. */
+export interface UpdateOptions extends ActorLossOptions, Given<typeof updateTable> {}
 
 /** Options with those of the preset that they name below them. */
 export function withPreset<T extends { preset?: PresetName }>(action: string, options: T): T {
@@ -105,64 +162,47 @@ export function withPreset<T extends { preset?: PresetName }>(action: string, op
   return { ...named<object>(action, "preset", preset, learnPresets), ...defined(own) } as T;
 }
 
-const defaults = {
-  learningRate: 1e-6,
-  weightDecay: 0.01,
-  maxNorm: 1,
-  epochs: 1,
-  maxTokensPerPass: 16_384,
-  temperature: 1,
-  checkpointing: false,
-  sharedPrefixes: false,
-  reuseLogProbs: false,
-} as const satisfies UpdateOptions;
-
 /** The options of an update with their defaults. */
-export type UpdateSettings = UpdateOptions &
-  Required<Pick<UpdateOptions, keyof typeof defaults | "loss" | "random">>;
+export type UpdateSettings = ActorLossOptions &
+  Complete<typeof updateTable> &
+  Required<Pick<UpdateOptions, "loss">>;
 
-/** What every option of an update may be. */
-export const updateRules: OptionRules<UpdateOptions> = {
-  ...lossRules,
-  preset: presetRule,
-  learningRate: notNegative,
-  weightDecay: notNegative,
-  maxNorm: above(0),
-  miniBatchSize: integerOrAll(1),
-  epochs: integer(1),
-  maxTokensPerPass: fromTo(1, Infinity),
-  maxSequencesPerPass: integerOrAll(1),
-  temperature: positive,
-  checkpointing: "boolean?",
-  sharedPrefixes: "boolean?",
-  reuseLogProbs: "boolean?",
-  entropyAdvantageNeedsBonus: "boolean?",
-  rolloutCorrection: either("boolean", optionsOf<RolloutCorrection>(correctionRules)),
-  random: "random?",
-  shuffle: "random?",
-  reference: "object?",
-};
+/** What every option of an update may be, under a loss. */
+export const updateRules = (choice?: LossChoice): OptionRules<UpdateOptions> => ({
+  ...lossRules(choice),
+  ...rulesOf(updateTable),
+});
 
 function checkTogether(settings: UpdateOptions): void {
   if (typeof settings.rolloutCorrection === "object") correctionOf(settings.rolloutCorrection, []);
   clipBounds(settings);
-  if (lossNameOf(settings) === "dro" && settings.droBeta === undefined) {
-    throw new TypeError("Cannot update: droBeta must be given for the loss dro, got none");
+  const loss = lossOf(settings);
+  const [missing] = missingOf(loss, settings);
+  if (missing !== undefined) {
+    throw new TypeError(
+      `Cannot update: ${missing} must be given for the loss ${loss.name}, got none`,
+    );
   }
 }
 
 /** Options laid over each other, the later ones on top, and over the defaults; every one is checked. */
 export function updateSettings(...options: readonly UpdateOptions[]): UpdateSettings {
-  const settings: UpdateOptions = { ...defaults, random: Random.from(0).split("update") };
+  // A loss of one's own that another one replaces has told its options all the same.
+  const rules = Object.assign(
+    {},
+    ...options.map((one) => updateRules(one ?? {})),
+  ) as OptionRules<UpdateOptions>;
+  const settings: UpdateOptions = {};
   for (const one of options) {
-    checkOptions("update", one, updateRules);
+    checkOptions("update", one, rules);
     const given = withPreset("update", one);
     for (const [name, value] of Object.entries(given)) {
       // What a preset says to other functions stays out.
-      if (value !== undefined && Object.hasOwn(updateRules, name))
+      if (value !== undefined && Object.hasOwn(rules, name))
         Object.assign(settings, { [name]: value });
     }
   }
   checkTogether(settings);
-  return { ...settings, loss: lossNameOf(settings) } as UpdateSettings;
+  const { loss = "vanilla" } = settings;
+  return { ...settings, ...completed(updateTable, settings, {}), loss };
 }

@@ -5,6 +5,7 @@ import { homePath } from "../../base/files/home-path.js";
 import { importModule } from "../../base/modules/import-module.js";
 import type { EstimatorDefinition } from "../../learn/estimators/definition.js";
 import { estimatorDefinitions } from "../../learn/estimators/registry.js";
+import { lossRegistry } from "../../learn/losses/registry.js";
 import { rules } from "../../rollout/rules/registry.js";
 import { get, put, type Tree } from "./tree.js";
 
@@ -30,6 +31,7 @@ const choice = <D extends Named>(
 export const choices: readonly Choice[] = [
   choice("lab.branch_rule", rules, "decide", "choose", "segments"),
   choice("algorithm.adv_estimator", estimators, "spans"),
+  choice("actor_rollout_ref.actor.policy_loss.loss_mode", lossRegistry, "tensors"),
 ];
 
 /** Whether a value names a module, with or without its export. */

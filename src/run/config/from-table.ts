@@ -14,9 +14,19 @@ type Named<O, Section extends string> =
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Value<O> = O extends Option<infer T, any, any> ? T : never;
 
+/** Null where nothing has to be said. */
+type None<O> = O extends { readonly follows: true }
+  ? never
+  : // eslint-disable-next-line @typescript-eslint/no-explicit-any
+    O extends Option<any, infer C, any>
+    ? undefined extends C
+      ? null
+      : never
+    : never;
+
 /** The keys of a section that options have, by their names. */
 type Keys<T extends OptionTable, Section extends string> = {
-  [K in keyof T as Named<T[K], Section>]: z.ZodType<Value<T[K]>>;
+  [K in keyof T as Named<T[K], Section>]: z.ZodType<Value<T[K]> | None<T[K]>>;
 };
 
 /** Those of a table's options that have a key. */
@@ -25,13 +35,17 @@ type Keyed<T extends OptionTable> = {
 };
 
 /** The type of a key: what its option may be. */
-function typeOf({ range, names }: OptionRule, { most = Infinity }: ConfigKey): z.ZodType {
+function typeOf({ range, names, holds }: OptionRule, place: ConfigKey): z.ZodType {
   if (names) return z.enum(names as [string, ...string[]]);
-  if (!range) return z.number();
+  if (holds(true)) return z.boolean();
+  const bounds = range ?? { least: -Infinity, most: Infinity, whole: false };
+  const { most = Infinity, least = bounds.least } = place;
+  const { above = bounds.above ? least : undefined } = place;
   let number = z.number();
-  if (range.whole) number = number.int();
-  if (range.least > -Infinity) number = number.min(range.least);
-  const bound = Math.min(range.most, most);
+  if (bounds.whole) number = number.int();
+  if (above !== undefined) number = number.gt(above);
+  else if (least > -Infinity) number = number.min(least);
+  const bound = Math.min(bounds.most, most);
   return bound < Infinity ? number.max(bound) : number;
 }
 
@@ -44,16 +58,21 @@ export function keysFrom<T extends OptionTable, const Section extends string>(
     const name = place.path.slice(section.length + 1);
     if (!place.path.startsWith(`${section}.`) || name.includes(".")) return [];
     const { rule, complete } = table[option]!;
-    const by = place.by ?? complete?.(undefined);
-    return [[name, typeOf(rule, place).default(by).describe(place.said)]];
+    const usual = complete?.(undefined);
+    const open = complete !== undefined && usual === undefined;
+    const type = open ? typeOf(rule, place).nullable() : typeOf(rule, place);
+    return [[name, type.default(place.by ?? usual ?? null).describe(place.said)]];
   });
   return Object.fromEntries(keys) as Keys<T, Section>;
 }
 
-/** What the configuration says of a table's options. */
+/** What the configuration says of a table's options; null says nothing. */
 export const optionsIn = <T extends OptionTable>(table: T, config: object): Keyed<T> =>
   Object.fromEntries(
-    keysOf(table).map(([option, { path }]) => [option, get(config as Tree, path)]),
+    keysOf(table).flatMap(([option, { path }]) => {
+      const value = get(config as Tree, path);
+      return value === null ? [] : [[option, value]];
+    }),
   ) as Keyed<T>;
 
 /** Options under their keys; those that are not given, or have none, are left out. */

@@ -14,8 +14,11 @@ import {
 import { homePath } from "../../base/files/home-path.js";
 import { completeSettings } from "../../rollout/rules/settings.js";
 import { writtenRule, writtenRules } from "../../rollout/rules/registry.js";
+import { missingOf } from "../../learn/losses/base/definition.js";
+import { lossOf } from "../../learn/losses/registry.js";
 import { loadChoices, whileKnown } from "./choices.js";
 import { configKeys, expandSettings } from "./keys.js";
+import { lossOptions } from "./loss-keys.js";
 import type { LoadedConfig, LoadOptions } from "./options.js";
 import { parseOverride } from "./override.js";
 import { placePath, placePaths } from "./place-paths.js";
@@ -87,12 +90,7 @@ function refuseTogether(config: Config): void {
       `Cannot load the configuration: ${key}: must divide data.train_batch_size (in a cell: miniBatch and prompts), ${batch}, got ${mini}`,
     );
   }
-  const { policy_loss: loss } = config.actor_rollout_ref.actor;
-  if (loss.loss_mode === "dro" && loss.dro_beta === null) {
-    throw new RangeError(
-      "Cannot load the configuration: actor_rollout_ref.actor.policy_loss.loss_mode: dro needs policy_loss.dro_beta, got none",
-    );
-  }
+  refuseIncomplete(config);
   refuseRows(config);
   const { resume_mode: mode, resume_from_path: from } = config.trainer;
   if (mode === "resume_path" && from === null) {
@@ -100,6 +98,18 @@ function refuseTogether(config: Config): void {
       "Cannot load the configuration: trainer.resume_mode: resume_path needs trainer.resume_from_path, got none",
     );
   }
+}
+
+/** Throws where a loss needs something that it has no default for. */
+function refuseIncomplete(config: Config): void {
+  const options = lossOptions(config);
+  const loss = lossOf(options);
+  const [name] = missingOf(loss, options);
+  if (name === undefined) return;
+  const path = loss.options?.[name]?.key?.path.replace(/^actor_rollout_ref\.actor\./, "");
+  throw new RangeError(
+    `Cannot load the configuration: actor_rollout_ref.actor.policy_loss.loss_mode: ${loss.name} needs ${path ?? name}, got none`,
+  );
 }
 
 /**

@@ -1,73 +1,64 @@
+import { keysOf } from "../../../common/options/option-table.js";
 import type { ActorLossOptions } from "../../learn/losses/loss-rules.js";
-import type { LossParameters } from "../../learn/losses/base/options.js";
+import {
+  aggregationTable,
+  arithmeticTable,
+  balanceTable,
+  clipTable,
+  termTable,
+} from "../../learn/losses/base/options.js";
+import { type LossName, lossRegistry, ownTable } from "../../learn/losses/registry.js";
+import { chosen } from "./choices.js";
+import { keysFrom, keysWith, optionsIn } from "./from-table.js";
+import { oneOf } from "./kinds.js";
 import type { Config } from "./schema.js";
 import { get, put, type Tree } from "./tree.js";
 
-/**
- * Where the parameters of single losses stand below `actor_rollout_ref.actor`, by their options: verl's
- * names and places.
- */
-export const parameterKeys = {
-  tauPositive: "tau_pos",
-  tauNegative: "tau_neg",
-  clipCovRatio: "policy_loss.clip_cov_ratio",
-  clipCovLow: "policy_loss.clip_cov_lb",
-  clipCovHigh: "policy_loss.clip_cov_ub",
-  klCovRatio: "policy_loss.kl_cov_ratio",
-  klCovCoefficient: "policy_loss.ppo_kl_coef",
-  droBeta: "policy_loss.dro_beta",
-  gppoLow: "policy_loss.beta1",
-  gppoHigh: "policy_loss.beta2",
-  futureDecay: "policy_loss.decay_rate",
-  futureClip: "policy_loss.future_kl_clip_ratio",
-  futureHighOnly: "policy_loss.future_kl_clip_high_only",
-  futureWeight: "policy_loss.future_kl_weight",
-  futureSafety: "policy_loss.safety_thresh",
-} as const satisfies Record<keyof LossParameters, string>;
+const actor = "actor_rollout_ref.actor";
+const lossMode = `${actor}.policy_loss.loss_mode`;
 
-/** The same for every option of the loss that is a key of the actor's. */
-const lossKeys: Readonly<Record<string, string>> = {
-  loss: "policy_loss.loss_mode",
-  ...parameterKeys,
-  clipRatio: "clip_ratio",
-  clipRatioLow: "clip_ratio_low",
-  clipRatioHigh: "clip_ratio_high",
-  clipRatioC: "clip_ratio_c",
-  paddedLength: "loss_scale_factor",
-  aggregation: "loss_agg_mode",
-  entropyCoefficient: "entropy_coeff",
-  entropyBalancedClipping: "enable_entropy_balanced_clipping",
-  entropyBalancedAdvantage: "enable_entropy_balanced_advantage",
-} satisfies Partial<Record<keyof ActorLossOptions, string>>;
+/** The keys of losses' own options, and of their names: those that were added by now are among them. */
+export const lossKeys = () => ({
+  policyLoss: {
+    loss_mode: oneOf(
+      lossRegistry.names as unknown as readonly [LossName, ...LossName[]],
+      "vanilla",
+    ).describe("The policy loss by name"),
+    ...keysFrom(ownTable(), `${actor}.policy_loss`),
+  },
+  actor: keysFrom(ownTable(), actor),
+});
 
-/** The loss's options that the actor's keys set; null is unset. */
-export function actorLossOptions(actor: Config["actor_rollout_ref"]["actor"]): ActorLossOptions {
-  const given = Object.entries(lossKeys).map(([name, key]) => [name, get(actor, key)]);
+/** Every option of a loss; one without a key is the code's alone. */
+const lossTable = () => ({
+  ...{ ...ownTable(), ...clipTable, ...arithmeticTable, ...aggregationTable },
+  ...{ ...balanceTable, ...termTable },
+});
+
+/** The loss's options that a configuration sets; null is unset. */
+export function lossOptions(config: Config): ActorLossOptions {
+  const { actor: keys } = config.actor_rollout_ref;
+  const { klLossCoefficient, klLossKind, ...given } = optionsIn(lossTable(), config);
   return {
-    ...(Object.fromEntries(given.filter(([, value]) => value !== null)) as ActorLossOptions),
+    loss: chosen(lossRegistry, keys.policy_loss.loss_mode),
+    ...given,
     // A coefficient of 0 adds nothing: the reference pass, which the published runs pay for, is saved.
-    ...(actor.use_kl_loss && actor.kl_loss_coef !== 0
-      ? { klLossCoefficient: actor.kl_loss_coef, klLossKind: actor.kl_loss_type }
-      : {}),
+    ...(keys.use_kl_loss && klLossCoefficient !== 0 ? { klLossCoefficient, klLossKind } : {}),
   };
 }
 
 /** A loss's options under the actor's keys. */
 export function actorKeysOf(options: ActorLossOptions): Tree {
-  const { klLossCoefficient, klLossKind = "low_var_kl", ...rest } = options;
-  let keys: Tree = {};
-  for (const [name, value] of Object.entries(rest)) {
-    const place = lossKeys[name];
-    if (place === undefined) {
-      throw new RangeError(`Cannot write a loss as keys: an option must have one, got ${name}`);
-    }
-    keys = put(keys, place, value);
+  const { loss, klLossCoefficient, klLossKind = "low_var_kl", ...given } = options;
+  const table = lossTable();
+  const keyed = new Set(keysOf(table).map(([name]) => name));
+  const unknown = Object.keys(given).find((name) => !keyed.has(name));
+  if (unknown !== undefined) {
+    throw new RangeError(`Cannot write a loss as keys: an option must have one, got ${unknown}`);
   }
-  if (klLossCoefficient === undefined) return keys;
-  return {
-    ...keys,
-    use_kl_loss: true,
-    kl_loss_coef: klLossCoefficient,
-    kl_loss_type: klLossKind,
-  };
+  const kl = klLossCoefficient === undefined ? {} : { klLossCoefficient, klLossKind };
+  let keys = keysWith(table, { ...given, ...kl });
+  if (loss !== undefined) keys = put(keys, lossMode, typeof loss === "string" ? loss : loss.name);
+  if (klLossCoefficient !== undefined) keys = put(keys, `${actor}.use_kl_loss`, true);
+  return (get(keys, actor) ?? {}) as Tree;
 }

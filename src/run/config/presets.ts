@@ -1,5 +1,5 @@
 import { defined } from "../../../common/options/defined.js";
-import { lossPresets } from "../../learn/losses/presets.js";
+import { type LossPreset, lossPresets } from "../../learn/losses/registry.js";
 import { learnPresets } from "../../learn/presets.js";
 import { type FamilyPreset, familyPresets } from "../../rollout/presets.js";
 import { algorithms, type CellPreset } from "../../presets.js";
@@ -57,10 +57,17 @@ const sizes = (
   },
 });
 
-/** A loss to lay over an algorithm. */
-const lossOnly = (name: keyof typeof lossPresets): Tree => ({
-  actor_rollout_ref: { actor: actorKeysOf(lossPresets[name]) },
-});
+type LossOnly = Exclude<LossPreset, FamilyPreset | "ppo" | "dapo" | "dr-grpo">;
+
+/** Losses to lay over an algorithm: those of methods that are no algorithm with PPO's own. */
+const lossesOnly = Object.fromEntries(
+  Object.entries(lossPresets)
+    .filter(([name, { loss }]) => loss !== "vanilla" && !familyPresets.includes(name as never))
+    .map(([name, set]): [string, Tree] => [
+      name,
+      { actor_rollout_ref: { actor: actorKeysOf(set) } },
+    ]),
+) as Record<LossOnly, Tree>;
 
 /** A method whose rule looks at what was written: its trajectories, its credit and its loss. */
 function method(name: FamilyPreset): Tree {
@@ -84,7 +91,7 @@ function method(name: FamilyPreset): Tree {
  * Named starting points: the algorithms (`grpo`, `arpo`, `aepo`), the methods around them (`treerl`,
  * `appo`, …) and, to lay over one of them, the
  * sizes of the published scripts (`7b`, `8b`, `14b`), of the seed's toy (`3b-toy`) and of a laptop
- * (`tiny`), and losses by their methods' names (`cispo`, `gmpo`, `ce-gppo`, …).
+ * (`tiny`), and losses by their methods' names (`gmpo`, `sapo`, …).
  */
 export const configPresets = {
   grpo: withRollout(published, {}, rolloutKeys(algorithms.grpo)),
@@ -107,17 +114,7 @@ export const configPresets = {
     FamilyPreset,
     Tree
   >),
-  gspo: lossOnly("gspo"),
-  cispo: lossOnly("cispo"),
-  sapo: lossOnly("sapo"),
-  "clip-cov": lossOnly("clip-cov"),
-  "kl-cov": lossOnly("kl-cov"),
-  gmpo: lossOnly("gmpo"),
-  gpg: lossOnly("gpg"),
-  "dppo-tv": lossOnly("dppo-tv"),
-  "dppo-kl": lossOnly("dppo-kl"),
-  gppo: lossOnly("gppo"),
-  "ce-gppo": lossOnly("ce-gppo"),
+  ...lossesOnly,
   tiny: merge(sizes(8, 2, 256, 128, { tools: { call_limit: 3 } }), {
     actor_rollout_ref: {
       model: { enable_gradient_checkpointing: false },

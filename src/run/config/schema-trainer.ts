@@ -1,12 +1,13 @@
 import { z } from "#zod";
 import { estimatorNames } from "../../learn/advantages.js";
-import { klKinds } from "../../learn/losses/base/kl.js";
-import { aggregationRules } from "../../learn/losses/base/options.js";
+import { aggregationTable, klKinds } from "../../learn/losses/base/options.js";
 import { cacheTypes, decoderTypes } from "../../model/decoder/weights.js";
 import { weightPrecisions } from "../../model/transformer/weights.js";
 import { branchRules, expansionRules, rules } from "../../rollout/rules/registry.js";
 import { added, estimators } from "./choices.js";
 import { creditKeys, expandKeys } from "./choice-keys.js";
+import { updateTable } from "../../learn/update/update-settings.js";
+import { keysFrom } from "./from-table.js";
 import { kept } from "./kept-keys.js";
 import {
   atLeast,
@@ -156,19 +157,8 @@ export const lab = () =>
     ).describe("The branching rule"),
     /** Settings of the rules that look at what was written; null is the published value. */
     expand: section(expandKeys()),
-    share_prefixes: flag(false).describe(
-      "Compute what trajectories begin with in common once in an update: the same gradients",
-    ),
-    reuse_log_probs: flag(false).describe(
-      "Take log-probabilities from before the update as the rollout said them, where the policy that trains sampled: equal to rounding, without a pass over the trajectories",
-    ),
-    loss_aggregation: z
-      .enum(aggregationRules)
-      .nullable()
-      .default(null)
-      .describe(
-        "Whose arithmetic loss_agg_mode follows: older verl's or 0.9.1's; none: the loss's own",
-      ),
+    ...keysFrom(updateTable, "lab"),
+    ...keysFrom(aggregationTable, "lab"),
     repair_boxed: flag(true).describe("Fix the broken \\boxed of the published RL files"),
     reward_concurrency: atLeast(1, 32).describe("Rewards that may be under way at the same time"),
     reward_timeout: positive(600).describe("Seconds one call of the reward may take"),

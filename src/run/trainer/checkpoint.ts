@@ -1,3 +1,5 @@
+import { defined } from "../../../common/options/defined.js";
+import { checkOwnLoss, type OwnLoss, ownLossOf } from "./own-loss.js";
 import { copyFile, mkdir, readdir } from "#platform/files";
 import { join } from "#platform/path";
 import { namesIfThere } from "../../base/files/read-if-there.js";
@@ -25,6 +27,8 @@ export interface Best {
 interface Saved {
   trainer: TrainerState;
   best: Best | null;
+  /** Its loss, where a program brought it. */
+  loss?: OwnLoss;
 }
 
 /** Where verl keeps adapters, beside the model that has them added. */
@@ -66,7 +70,10 @@ export async function saveCheckpoint(
     await saveModel(trainer.critic.model, critic);
     await saveOptimizer(await trainer.critic.state(), join(path, "critic-optimizer.safetensors"));
   }
-  const saved: Saved = { trainer: trainer.state(), best };
+  const saved: Saved = {
+    ...{ trainer: trainer.state(), best },
+    ...defined({ loss: ownLossOf(config) }),
+  };
   await writeSealed(path, "state.json", saved);
 }
 
@@ -96,6 +103,7 @@ export async function resumeFrom(
     const missing = `${path} must be a checkpoint of this program, got no state.json`;
     throw await withWayOut(new DamagedCheckpoint(missing), run, path);
   }
+  checkOwnLoss(saved.loss, config, path);
   return { path, saved };
 }
 

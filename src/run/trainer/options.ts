@@ -2,9 +2,9 @@ import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { AdvantageOptions } from "../../learn/advantages.js";
 import type { RolloutCorrection } from "../../learn/correction/rollout-correction.js";
 import type { Cost } from "../../learn/measures/spent.js";
-import type { CriticOptions } from "../../learn/update/critic.js";
+import { type CriticOptions, criticTable } from "../../learn/update/critic-settings.js";
 import { learningRateFactor } from "../../learn/update/schedule.js";
-import type { UpdateOptions } from "../../learn/update/update-settings.js";
+import { type UpdateOptions, updateTable } from "../../learn/update/update-settings.js";
 import type { ScoreOptions } from "../../reward/score-trees.js";
 import type { RolloutOptions } from "../../rollout/options.js";
 import { estimatorDefinitions } from "../../learn/estimators/registry.js";
@@ -14,7 +14,7 @@ import { chosen, estimators } from "../config/choices.js";
 import { camel } from "../config/choice-keys.js";
 import { optionsIn } from "../config/from-table.js";
 import { creditSettings, expandSettings } from "../config/keys.js";
-import { actorLossOptions } from "../config/loss-keys.js";
+import { lossOptions } from "../config/loss-keys.js";
 import type { Config } from "../config/schema.js";
 
 // How far a run is: in steps, or in what its budget counts.
@@ -185,15 +185,9 @@ function passOptions(part: Config["critic"] | Config["actor_rollout_ref"]["actor
 export function criticOptions(config: Config): CriticOptions {
   const { critic, actor_rollout_ref: actor } = config;
   return {
-    learningRate: critic.optim.lr,
-    weightDecay: critic.optim.weight_decay,
-    maxNorm: critic.grad_clip,
+    ...optionsIn(criticTable, config),
     miniBatchSize: critic.ppo_mini_batch_size * actor.rollout.n,
-    epochs: critic.ppo_epochs,
     ...passOptions(critic),
-    clipRange: critic.cliprange_value,
-    aggregation: critic.loss_agg_mode,
-    checkpointing: critic.model.enable_gradient_checkpointing,
   };
 }
 
@@ -248,20 +242,13 @@ export function updateOptions(config: Config): UpdateOptions {
     { config },
     { config: { actor_rollout_ref: "object", lab: "object" } },
   );
-  const { actor, rollout, model } = config.actor_rollout_ref;
+  const { actor, rollout } = config.actor_rollout_ref;
   return {
-    ...actorLossOptions(actor),
-    aggregationRule: config.lab.loss_aggregation ?? undefined,
-    learningRate: actor.optim.lr,
-    weightDecay: actor.optim.weight_decay,
-    maxNorm: actor.grad_clip,
+    ...lossOptions(config),
+    ...optionsIn(updateTable, config),
     miniBatchSize: actor.ppo_mini_batch_size * rollout.n,
-    epochs: actor.ppo_epochs,
     ...passOptions(actor),
     temperature: rollout.temperature === 0 ? 1 : rollout.temperature,
-    checkpointing: model.enable_gradient_checkpointing,
-    sharedPrefixes: config.lab.share_prefixes,
-    reuseLogProbs: config.lab.reuse_log_probs,
     rolloutCorrection: correctionOptions(config),
   };
 }

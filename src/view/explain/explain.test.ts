@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { TrainingBatch, type BatchSequence } from "../../learn/batch.js";
 import { actorLoss } from "../../learn/losses/losses.js";
-import { klKinds } from "../../learn/losses/base/kl.js";
-import { lossFacts, lossNameOf, lossNames } from "../../learn/losses/registry.js";
+import { klKinds } from "../../learn/losses/base/options.js";
+import { lossNames, lossOf } from "../../learn/losses/registry.js";
 import { UpdateReport } from "../../learn/update/update-report.js";
 import { tf } from "../../tensor/tf.js";
 import { sampleReport } from "../testing/sample-report.js";
@@ -137,7 +137,7 @@ for (const settings of [
     );
     assert.ok(ratios.flat().some((ratio) => Math.abs(ratio - 1) > 0.1));
     const alike = ratios.every((row) => new Set(row).size === 1);
-    const { ratioOf } = lossFacts[lossNameOf(settings)];
+    const { ratioOf } = lossOf(settings);
     assert.equal(alike, ratioOf === "row");
   });
 }
@@ -169,13 +169,11 @@ test("explain() carries numbers to its page that the page reads as they were", a
       if (!update) return;
       const algorithm = payload.algorithms.find(({ name }) => name === "own")!;
       const at = payload.rows[r]!.start + t;
-      const terms = tokenTerms(batch.input(at, algorithm), algorithm.settings);
+      const terms = tokenTerms(batch.input(at, algorithm), algorithm);
       assert.ok(Math.abs(terms.ratio - update.ratio) < 1e-9);
       assert.equal(terms.region, update.region);
       assert.ok(Math.abs(terms.weight - update.weight) < 1e-9);
-      said.add(
-        `${update.region}: ${tokenWords(terms, lossNameOf(algorithm.settings)).slice(0, 30)}`,
-      );
+      said.add(`${update.region}: ${tokenWords(terms, lossOf(algorithm.settings)).slice(0, 30)}`);
     });
   });
   assert.ok(said.size >= 4);

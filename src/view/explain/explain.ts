@@ -122,7 +122,7 @@ class Explanation {
         `Cannot explain a token: the model must have written it, got token ${token} of trajectory ${row}`,
       );
     }
-    return tokenTerms(batch.input(at, found), found.settings);
+    return tokenTerms(batch.input(at, found), found);
   }
 
   /** One piece of HTML that needs nothing else. */
@@ -140,9 +140,7 @@ class Explanation {
     const batch = this.#batch;
     const trained = Array.from(batch.mask.keys()).filter((token) => batch.mask[token] === 1);
     const algorithms = this.payload.algorithms.map((algorithm) => {
-      const terms = trained.map((token) =>
-        tokenTerms(batch.input(token, algorithm), algorithm.settings),
-      );
+      const terms = trained.map((token) => tokenTerms(batch.input(token, algorithm), algorithm));
       const count = (is: (t: TokenTerms) => boolean) => terms.filter(is).length;
       const dropped = count(({ weight, hold }) => weight === 0 && hold === 0);
       const kept = count(({ region, weight }) => region !== "inside" && weight > 0);

@@ -1,22 +1,17 @@
 import { sourceLines } from "#pages/source-lines";
 import { toBase64 } from "#platform/bytes";
-import { oneOf, type OptionRules } from "../../../common/options/check-options.js";
+import { oneOf, optionsFor, type OptionRules } from "../../../common/options/check-options.js";
+import { defined } from "../../../common/options/defined.js";
 import { type AdvantageOptions, advantages } from "../../learn/advantages.js";
 import { type BatchSequence, trainedMask, TrainingBatch } from "../../learn/batch.js";
-import type { LossDefinition } from "../../learn/losses/base/definition.js";
+import { formulaOf, type LossDefinition, settingsOf } from "../../learn/losses/base/definition.js";
 import * as f from "../../learn/losses/base/formula.js";
 import type { FormulaLine } from "../../learn/losses/base/formula.js";
-import {
-  type LossAggregation,
-  lossDefaults,
-  type LossParameters,
-} from "../../learn/losses/base/options.js";
-import {
-  aggregationOf,
-  lossDefinitions,
-  type LossName,
-  lossNameOf,
-} from "../../learn/losses/registry.js";
+import type { LossAggregation } from "../../learn/losses/base/options.js";
+import { type ActorLossOptions, lossRules } from "../../learn/losses/loss-rules.js";
+import { aggregationOf, type LossName, lossOf, lossRegistry } from "../../learn/losses/registry.js";
+import { seenTokens } from "../../learn/losses/token-update.js";
+import type { LossRow } from "../../learn/losses/base/token-rule.js";
 import { UpdateReport } from "../../learn/update/update-report.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { Scored } from "../../reward/scored.js";
@@ -29,21 +24,22 @@ import type {
   ExplainedRow,
   ExplainPayload,
   ObjectiveSettings,
+  RecordedLoss,
 } from "./payload.js";
 
 /** The lines of an objective from the ratio to the gradient. */
 function objectiveLines(settings: ObjectiveSettings): f.FormulaLine[] {
-  const name = lossNameOf(settings);
-  const definition: LossDefinition = lossDefinitions[name];
+  const definition = lossOf(settings);
   return [
-    ...definition.formula(settings),
+    ...formulaOf(definition, settings),
     gradientLine(definition, settings),
-    totalLine(name, settings),
+    totalLine(definition, settings),
   ];
 }
 
-function gradientLine({ gradient }: LossDefinition, settings: ObjectiveSettings): f.FormulaLine {
-  const advantage = gradient.ownAdvantage?.(settings) ? f.used : f.given;
+function gradientLine(definition: LossDefinition, settings: ObjectiveSettings): f.FormulaLine {
+  const { gradient = { code: [] } } = definition;
+  const advantage = gradient.ownAdvantage?.(settingsOf(definition, settings)) ? f.used : f.given;
   const pulled = gradient.hold ? [f.plus, f.symbol("hold", f.sub(f.mi("h"), f.mi("t")))] : [];
   return f.line(
     "Gradient: what the loss leaves of it",
@@ -85,7 +81,7 @@ const sums: Record<LossAggregation, [why: string, by: string, older: string, new
   ],
 };
 
-function totalLine(name: LossName, settings: ObjectiveSettings): f.FormulaLine {
+function totalLine({ ownAggregation }: LossDefinition, settings: ObjectiveSettings): f.FormulaLine {
   const { mode, rule } = aggregationOf(settings);
   const [why, what, older, newer] = sums[mode];
   const scaled = rule !== "older" && mode === "seq-mean-token-sum-norm";
@@ -98,7 +94,8 @@ function totalLine(name: LossName, settings: ObjectiveSettings): f.FormulaLine {
   const penalty = settings.klLossCoefficient
     ? [f.plus, f.symbol("beta", f.mi("β")), f.times, kl]
     : [];
-  const sum = name === "geo_mean" ? "geoMean.tensors.loss" : rule === "older" ? older : newer;
+  const sum =
+    typeof ownAggregation === "object" ? ownAggregation.sum : rule === "older" ? older : newer;
   return f.line(
     `Share in the loss of the batch: ${why}`,
     f.math(
@@ -254,21 +251,26 @@ interface Laid {
   label: string;
   summary: string;
   settings: ObjectiveSettings;
+  loss?: RecordedLoss;
   batch: TrainingBatch;
   lines: ExplainedAlgorithm["lines"];
 }
 
 /** What the batch or the update did itself, where that is none of the known algorithms by name. */
 function ownFirst(batch: TrainingBatch, report: UpdateReport | undefined): Laid[] {
-  const settings = settingsOf(report?.options ?? {});
+  const settings = settingsIn(report?.options ?? {});
+  const loss = recorded(batch, settings);
+  const by = loss
+    ? { loss, settings: { ...settings, loss: loss.facts.name as LossName } }
+    : { settings };
   return [
     {
       name: "own",
-      label: report ? "This update" : "This batch",
+      label: !report ? "This batch" : loss ? `This update: ${loss.facts.title}` : "This update",
       summary: report
         ? "The settings that this update was made with, and the advantages it was given."
         : "The batch's own advantages under the usual clip; no update was made yet.",
-      settings,
+      ...by,
       batch,
       lines: [advantageLine(batch.estimator), ...objectiveLines(settings)].map(quoted),
     },
@@ -321,19 +323,32 @@ export function laidBy(
 }
 
 /** The part of an update's settings that its objective depends on. */
-function settingsOf(options: UpdateReport["options"]): ObjectiveSettings {
-  const { clipRatio, clipRatioLow, clipRatioHigh, clipRatioC, aggregation } = options;
-  const { entropyBalancedClipping, entropyBalancedAdvantage, entropyCoefficient } = options;
-  const { klLossCoefficient, klLossKind, aggregationRule, paddedLength } = options;
-  const parameters = Object.entries(options).filter(
-    ([name]) => name in lossDefaults || name === "droBeta",
-  );
+function settingsIn(options: UpdateReport["options"]): ObjectiveSettings {
+  const { referenceNaN: _, ...said } = optionsFor<ActorLossOptions>(lossRules(options), options);
+  return { ...said, loss: options.loss ?? "vanilla" };
+}
+
+/** A loss that the page does not have goes along as what it makes of the batch. */
+function recorded(batch: TrainingBatch, settings: ObjectiveSettings): RecordedLoss | undefined {
+  const loss = lossOf(settings);
+  if (lossRegistry.built.includes(loss)) return undefined;
+  const { name, title, aggregation, ownAggregation, rule, clips, ratioOf } = loss;
+  const rows = batch.trajectories.map((sequence): LossRow => {
+    const { trajectory, advantages, rolloutWeights: weights, chosen } = sequence;
+    const { oldLogprobs = trajectory.logprobs, entropies = trajectory.entropies } = sequence;
+    const { newLogprobs: logprobs = oldLogprobs } = sequence;
+    const seen = { logprobs, oldLogprobs, advantages, mask: trainedMask(sequence), entropies };
+    return { ...seen, ...defined({ weights, chosen }) };
+  });
+  const told = seenTokens(rows, settings);
   return {
-    ...(Object.fromEntries(parameters) as LossParameters),
-    ...{ clipRatio, clipRatioLow, clipRatioHigh, clipRatioC, aggregation },
-    ...{ entropyBalancedClipping, entropyBalancedAdvantage, entropyCoefficient },
-    ...{ klLossCoefficient, klLossKind, aggregationRule, paddedLength },
-    loss: lossNameOf(options),
+    facts: {
+      ...{ name, title, aggregation, rule },
+      ...defined({ ownAggregation, clips, ratioOf }),
+    },
+    tokens: rows.flatMap(({ mask }, r) =>
+      Array.from(mask, (trained, t) => (trained ? told(r, t) : null)),
+    ),
   };
 }
 

@@ -1,25 +1,17 @@
+import type { LossFacts } from "../../learn/losses/base/definition.js";
 import type { FormulaLine } from "../../learn/losses/base/formula.js";
-import type { LossParameters } from "../../learn/losses/base/options.js";
-import type { UpdateOptions } from "../../learn/update/update-settings.js";
+import type { Shared, TokenOutcome } from "../../learn/losses/base/token-rule.js";
+import type { ActorLossOptions } from "../../learn/losses/loss-rules.js";
 
 /** The settings an objective depends on. */
-export type ObjectiveSettings = Pick<
-  UpdateOptions,
-  | "clipRatio"
-  | "clipRatioLow"
-  | "clipRatioHigh"
-  | "clipRatioC"
-  | "aggregation"
-  | "entropyBalancedClipping"
-  | "entropyBalancedAdvantage"
-  | "entropyCoefficient"
-  | "klLossCoefficient"
-  | "klLossKind"
-  | "loss"
-  | "aggregationRule"
-  | "paddedLength"
-> &
-  LossParameters;
+export interface ObjectiveSettings extends Omit<ActorLossOptions, "referenceNaN"> {}
+
+/** A loss that the page does not have: what there is to know of it, and what it makes of each token. */
+export interface RecordedLoss {
+  facts: LossFacts;
+  /** Null where nothing is trained. */
+  tokens: ({ shared: Shared; outcome: TokenOutcome } | null)[];
+}
 
 /** A line of the library. */
 export interface CodeLine {
@@ -37,6 +29,8 @@ export interface ExplainedAlgorithm {
   label: string;
   summary: string;
   settings: ObjectiveSettings;
+  /** Its loss, where that is none of the library's. */
+  loss?: RecordedLoss;
   /** Its place in the payload's advantages. */
   advantages: number;
   lines: ExplainedLine[];

@@ -1,8 +1,7 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions } from "../../../common/options/check-options.js";
 import { isTrained, type TrainingBatch } from "../../learn/batch.js";
-import { clipRules } from "../../learn/losses/loss-rules.js";
-import { type ClipOptions, clipBounds } from "../../learn/losses/base/options.js";
+import { type ClipOptions, clipBounds, clipRules } from "../../learn/losses/base/options.js";
 import { UpdateReport } from "../../learn/update/update-report.js";
 import { tokenPayload } from "./make-payload.js";
 import {

@@ -1,46 +1,47 @@
+import {
+  type Complete,
+  completed,
+  type Given,
+  type OptionTable,
+  rulesOf,
+} from "../../../../common/options/option-table.js";
+import type { Advice } from "../../../../common/options/setting.js";
 import type { Tensor } from "./aggregate.js";
-import type { FormulaLine } from "./formula.js";
-import type { AggregationRule, ClipOptions, LossAggregation, LossParameters } from "./options.js";
+import * as f from "./formula.js";
+import type {
+  AggregationRule,
+  aggregationTable,
+  LossAggregation,
+  LossSettings,
+} from "./options.js";
 import type { PolicyLoss, PolicyLossInput, TensorOps } from "./tensor-ops.js";
 import type { TokenRule } from "./token-rule.js";
 
 /** What there is to know of a loss without computing it. */
 export interface LossFacts {
-  title: string;
+  /** verl's name of it, where it has one. */
+  readonly name: string;
+  readonly title: string;
   /** How its token losses become one number where nobody says. */
-  aggregation: LossAggregation;
-  /** It has its own way and takes no other. */
-  ownAggregation?: true;
+  readonly aggregation: LossAggregation;
+  /** It has its own way and takes no other; `sum`: the line that adds its losses up. */
+  readonly ownAggregation?: true | { readonly sum: string };
   /** Whose arithmetic that is: see `aggregationRules`. */
-  rule: AggregationRule;
+  readonly rule: AggregationRule;
   /** What its clip bounds are laid on; without one they change nothing. */
-  clips?: "ratio" | "log ratio" | "divergence";
+  readonly clips?: "ratio" | "log ratio" | "divergence";
+  /** Its bounds say what a token weighs and drop none, so that they may be wide. */
+  readonly weighs?: true;
   /** Whose ratio it is where it is not the token's own. */
-  ratioOf?: "row" | "turn";
+  readonly ratioOf?: "row" | "turn";
   /** It reads clipRatioC. */
-  readsC?: true;
-  /** The parameters it reads. */
-  parameters?: readonly (keyof LossParameters)[];
+  readonly readsC?: true;
+  /** What it asks for besides: the turns of the trajectories, draws. */
+  readonly asks?: "turns" | "draws";
   /** verl 0.9.1 has it, under the same name. */
-  verl?: true;
-}
-
-/** What a loss's arithmetic can be told. */
-export interface LossSettings extends ClipOptions, LossParameters {
-  /**
-   * AEPO: tokens above the upper bound keep the gradient (1 + high) instead of losing it. Default:
-   * false.
-   */
-  entropyBalancedClipping?: boolean;
-  /** AEPO: weigh advantages by how uncertain the token was. Default: false. */
-  entropyBalancedAdvantage?: boolean;
-  /** Length in tokens that `seq-mean-token-sum-norm` divides by. Default: the matrix's own. */
-  paddedLength?: number;
-  /**
-   * Give NaN where the reference does: an empty sequence, a single valid token; and the metrics it
-   * averages over masked tokens too. Default: false.
-   */
-  referenceNaN?: boolean;
+  readonly verl?: true;
+  /** A Tinker server computes it token for token as here, under this name. */
+  readonly tinker?: string;
 }
 
 /** What a tensor form computes with. */
@@ -52,18 +53,136 @@ export interface LossOps extends TensorOps {
   ) => Tensor;
 }
 
-/** A loss: everything that the library knows of it. */
-export interface LossDefinition extends LossFacts, TokenRule {
-  /** A differentiable scalar and its figures. */
-  tensors: (input: PolicyLossInput, options: LossSettings, ops: LossOps) => PolicyLoss;
-  /** What the explainer shows between the advantage and the gradient. */
-  formula: (settings: LossSettings) => FormulaLine[];
-  gradient: {
-    /** The lines that say what is left of a token's gradient. */
-    code: readonly string[];
-    /** The advantage in it is the loss's own. */
-    ownAdvantage?: (settings: LossSettings) => boolean;
-    /** The loss pulls back besides. */
-    hold?: true;
-  };
+/** What a published method sets of its loss. */
+type Published<T extends OptionTable> = Omit<LossSettings, "referenceNaN"> & {
+  aggregation?: LossAggregation;
+} & Given<T>;
+
+/** A loss as the explainer lays it over a batch. */
+export interface LossView {
+  readonly label: string;
+  readonly summary: string;
+  /** The estimator of its advantages. Default: `grpo`. */
+  readonly estimator?: "gpg";
+  /** The preset whose settings it is shown with. Default: the one of the view's name. */
+  readonly preset?: string;
+  /** Settings over those of the preset. */
+  readonly settings?: object;
 }
+
+/** What a loss is told, complete: what all losses are told, and its own. */
+export type SettingsOf<T extends OptionTable> = string extends keyof T
+  ? LossSettings
+  : LossSettings & Complete<T>;
+
+/** What doctor knows of a run that it asks a loss about. */
+export interface LossRun extends LossSettings {
+  aggregation?: LossAggregation;
+}
+
+/** A loss: everything that the library knows of it. */
+export interface LossDefinition<
+  Name extends string = string,
+  T extends OptionTable = OptionTable,
+  P extends string = string,
+  V extends string = string,
+>
+  extends LossFacts, TokenRule<SettingsOf<T>> {
+  readonly name: Name;
+  /** What it alone can be told, with verl's keys. */
+  readonly options?: T;
+  /** Its settings in published runs, by the method. */
+  readonly presets?: { readonly [K in P]: Published<NoInfer<T>> };
+  /** How the explainer shows it. */
+  readonly views?: { readonly [K in V]: LossView };
+  /** A differentiable scalar and its figures. */
+  tensors(input: PolicyLossInput, settings: SettingsOf<T>, ops: LossOps): PolicyLoss;
+  /** What the explainer shows between the advantage and the gradient. Default: its title. */
+  formula?(settings: SettingsOf<T>): f.FormulaLine[];
+  readonly gradient?: {
+    /** The lines that say what is left of a token's gradient. */
+    readonly code: readonly string[];
+    /** The advantage in it is the loss's own. */
+    ownAdvantage?(settings: SettingsOf<T>): boolean;
+    /** The loss pulls back besides. */
+    readonly hold?: true;
+  };
+  /** What doctor says of a run with it. */
+  advice?(run: LossRun): Advice[];
+}
+
+/**
+ * A loss of one's own: `update` takes it in place of a name, with its options beside it. `lossRegistry.add` makes it
+ * known by its name, before a configuration is first read.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { defineLoss, option, positive } from "arpo-lab/experimental/learn";
+ * import { tokenUpdate } from "arpo-lab/learn";
+ *
+ * const pull = defineLoss({
+ *   name: "pull",
+ *   title: "Pulled back",
+ *   aggregation: "token-mean",
+ *   rule: "verl-0.9.1",
+ *   options: { pullBack: option(positive, 0.5) },
+ *   // The policy gradient, and a spring back to where the token was.
+ *   tensors({ logprobs, oldLogprobs, advantages, ...input }, { pullBack }, { total, figures }) {
+ *     const moved = logprobs.sub(oldLogprobs);
+ *     const losses = moved.square().mul(pullBack / 2).sub(logprobs.mul(advantages));
+ *     const all = { logprobs, oldLogprobs, advantages, ...input };
+ *     return { loss: total(losses), metrics: figures(all, moved) };
+ *   },
+ *   token: ({ ratio, logRatio, logprob, advantage }, _, { pullBack }) => ({
+ *     ...{ ratio, region: "inside", used: advantage, weight: 1, hold: pullBack * logRatio },
+ *     loss: (pullBack / 2) * logRatio ** 2 - advantage * logprob,
+ *   }),
+ * });
+ * const how = { loss: pull, pullBack: 2 };
+ * assert.deepEqual(tokenUpdate(1, 1, how), { ratio: 1, region: "inside", weight: 1, hold: 0 });
+ * const slip = { ...how, pulBack: 1 };
+ * assert.throws(() => tokenUpdate(1, 1, slip), /got pulBack; did you mean pullBack\?/);
+ * ```
+ */
+export const defineLoss = <
+  const Name extends string,
+  const T extends OptionTable = Record<never, never>,
+  const P extends string = never,
+  const V extends string = never,
+>(
+  definition: LossDefinition<Name, T, P, V>,
+): LossDefinition<Name, T, P, V> => definition;
+
+/** What may be said to a loss alone. */
+export const ownRules = ({ options = {} }: LossDefinition) => rulesOf(options);
+
+/** What a loss computes with: its own options complete, all others as they were given. */
+export function settingsOf<O extends LossSettings>(
+  { options = {} }: LossDefinition,
+  given: O,
+): O & Complete<OptionTable> {
+  return { ...given, ...completed(options, given as Given<OptionTable>, {}) };
+}
+
+/** How the token losses of a loss are aggregated. */
+export const aggregationUnder = (
+  { ownAggregation, aggregation, rule }: LossFacts,
+  given: Given<typeof aggregationTable>,
+): { mode: LossAggregation; rule: AggregationRule } =>
+  ownAggregation
+    ? { mode: aggregation, rule }
+    : { mode: given.aggregation ?? aggregation, rule: given.aggregationRule ?? rule };
+
+/** The options of a loss that have no default, and that nobody gave. */
+export const missingOf = ({ options = {} }: LossDefinition, given: object): string[] =>
+  Object.keys(options).filter(
+    (name) =>
+      options[name]!.complete?.((given as Readonly<Record<string, unknown>>)[name]) === undefined,
+  );
+
+/** The formula of a loss; one that says none shows its title. */
+export const formulaOf = (definition: LossDefinition, settings: LossSettings): f.FormulaLine[] =>
+  definition.formula?.(settingsOf(definition, settings)) ?? [
+    f.line(definition.title, f.math(f.loss)),
+  ];

@@ -1,10 +1,7 @@
 import { tf } from "../../../tensor/tf.js";
 import { type Rows, maskedMean } from "../../masked.js";
 import type { Tensor } from "./aggregate.js";
-
-/** The estimates of KL(policy, reference) per token, by the names configurations use. */
-export const klKinds = ["kl", "k1", "abs", "mse", "k2", "low_var_kl", "k3"] as const;
-export type KlKind = (typeof klKinds)[number];
+import { type KlKind, klKinds } from "./options.js";
 
 /**
  * An estimate of the KL divergence from the reference policy at each token, with d = logp - ref:

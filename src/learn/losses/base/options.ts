@@ -1,106 +1,23 @@
-/** What decides where an objective clips. */
-export interface ClipOptions {
-  /** How far the ratio may move from 1 on either side. Default: 0.2. */
-  clipRatio?: number;
-  /** How far below 1 the ratio may fall. Default: `clipRatio`. */
-  clipRatioLow?: number;
-  /** How far above 1 the ratio may rise (clip-higher). Default: `clipRatio`. */
-  clipRatioHigh?: number;
-  /** Dual clip: bounds the loss of tokens with a negative advantage and a large ratio. Default: 3. */
-  clipRatioC?: number;
-}
+import {
+  above,
+  finite,
+  notNegative,
+  oneOf,
+  positive,
+  valuesOf,
+} from "../../../../common/options/check-options.js";
+import {
+  type Following,
+  following,
+  type Given,
+  key,
+  type Named,
+  option,
+  rulesOf,
+  unset,
+} from "../../../../common/options/option-table.js";
 
-/** Where ratios are clipped. */
-interface ClipBounds {
-  low: number;
-  high: number;
-  /** Beyond it the dual clip drops tokens with a negative advantage. */
-  c: number;
-}
-
-/**
- * Where an objective clips its ratios: the one place that says so, for losses, reports, views and the
- * doctor alike.
- */
-export function clipBounds(options: ClipOptions): ClipBounds {
-  const { clipRatio = 0.2, clipRatioC: c = 3 } = options;
-  const low = 1 - (options.clipRatioLow ?? clipRatio);
-  const high = 1 + (options.clipRatioHigh ?? clipRatio);
-  if (!(c > 1)) throw new RangeError(`Cannot clip: clipRatioC must be greater than 1, got ${c}`);
-  if (!(low <= 1 && high >= 1)) {
-    throw new RangeError(
-      `Cannot clip: clip ratios must not be negative, got bounds ${low} to ${high}`,
-    );
-  }
-  return { low, high, c };
-}
-
-/** What single losses can be told; each of them leaves the others' alone. Unset: `lossDefaults`. */
-export interface LossParameters {
-  /**
-   * SAPO: how steeply a token fades with its ratio, where its advantage is positive. Default: 1.
-   */
-  tauPositive?: number;
-  /**
-   * SAPO: how steeply a token fades with its ratio, where its advantage is not positive. Default:
-   * 1.05.
-   */
-  tauNegative?: number;
-  /** Clip-Cov: the share of the tokens that lose their gradient. Default: 0.0002. */
-  clipCovRatio?: number;
-  /** Clip-Cov: tokens with a covariance above this may be drawn. Default: 1. */
-  clipCovLow?: number;
-  /** Clip-Cov: tokens with a covariance below this may be drawn. Default: 5. */
-  clipCovHigh?: number;
-  /**
-   * KL-Cov: the share of the tokens, by greatest covariance, that are held back. Default: 0.0002.
-   */
-  klCovRatio?: number;
-  /** KL-Cov: the weight of what holds them back. Default: 0.1. */
-  klCovCoefficient?: number;
-  /** DRO: the weight of the squared log ratio; it has no default. */
-  droBeta?: number;
-  /** CE-GPPO: how much gradient a token below the lower bound keeps (`beta1`). Default: 0.25. */
-  gppoLow?: number;
-  /** CE-GPPO: how much one above the upper bound keeps (`beta2`). Default: 1. */
-  gppoHigh?: number;
-  /** Future-KL: tokens until a later log ratio counts half. Default: 128. */
-  futureDecay?: number;
-  /** Future-KL: how far a token's factor may be from 1; 0: only bounded by 10. Default: 0.2. */
-  futureClip?: number;
-  /** Future-KL: factors below 1 are 1. Default: false. */
-  futureHighOnly?: boolean;
-  /** Future-KL: the weight of the factor beside the advantage itself. Default: 1. */
-  futureWeight?: number;
-  /** Future-KL: beyond this ratio a negative advantage gets a factor of 0.8 to 1. Default: 4. */
-  futureSafety?: number;
-}
-
-/** The published functions' and files' defaults; DRO's weight has none. */
-export const lossDefaults: Readonly<Required<Omit<LossParameters, "droBeta">>> = {
-  tauPositive: 1,
-  tauNegative: 1.05,
-  clipCovRatio: 0.0002,
-  clipCovLow: 1,
-  clipCovHigh: 5,
-  klCovRatio: 0.0002,
-  klCovCoefficient: 0.1,
-  gppoLow: 0.25,
-  gppoHigh: 1,
-  futureDecay: 128,
-  futureClip: 0.2,
-  futureHighOnly: false,
-  futureWeight: 1,
-  futureSafety: 4,
-};
-
-/** The parameters as given, and the defaults of those that are not. */
-export function lossParameters(given: LossParameters): typeof lossDefaults {
-  const said = Object.entries(given).filter(
-    ([name, value]) => name in lossDefaults && value !== undefined,
-  );
-  return { ...lossDefaults, ...(Object.fromEntries(said) as Partial<typeof lossDefaults>) };
-}
+// What every loss can be told. What a single loss can be told besides stands in its definition.
 
 /** How a matrix of token losses becomes one number. */
 export const lossAggregations = [
@@ -120,3 +37,161 @@ export type LossAggregation = (typeof lossAggregations)[number];
  */
 export const aggregationRules = ["older", "verl-0.9.1"] as const;
 export type AggregationRule = (typeof aggregationRules)[number];
+
+/** The estimates of KL(policy, reference) per token, by the names configurations use. */
+export const klKinds = ["kl", "k1", "abs", "mse", "k2", "low_var_kl", "k3"] as const;
+export type KlKind = (typeof klKinds)[number];
+
+const flag = valuesOf<boolean>("boolean?");
+const actor = "actor_rollout_ref.actor";
+/** Where options of single losses stand. */
+export const policyLoss = `${actor}.policy_loss` as const;
+
+/** How far a ratio may move where nobody says. */
+const usualClip = 0.2;
+
+export const clipTable = {
+  /** How far the ratio may move from 1 on either side. Default: 0.2. */
+  clipRatio: option(
+    notNegative,
+    usualClip,
+    key(`${actor}.clip_ratio`, "PPO's clip range, on both sides where the next two do not say", {
+      most: 1,
+    }),
+  ),
+  /** How far below 1 the ratio may fall. Default: `clipRatio`. */
+  clipRatioLow: unset(
+    notNegative,
+    key(`${actor}.clip_ratio_low`, "Below 1; follows clip_ratio", { by: usualClip, most: 1 }),
+  ),
+  /** How far above 1 the ratio may rise (clip-higher). Default: `clipRatio`. */
+  clipRatioHigh: unset(
+    notNegative,
+    key(`${actor}.clip_ratio_high`, "Above 1; follows clip_ratio", { by: usualClip }),
+  ),
+  /** Dual clip: bounds the loss of tokens with a negative advantage and a large ratio. Default: 3. */
+  clipRatioC: following(
+    above(1),
+    key(`${actor}.clip_ratio_c`, "Dual clip's bound", { by: 3 }),
+  ) satisfies Following<number, number, string>,
+};
+
+/** What decides where an objective clips. */
+export interface ClipOptions extends Given<typeof clipTable>, Named {}
+
+export const balanceTable = {
+  /**
+   * AEPO: tokens above the upper bound keep the gradient (1 + high) instead of losing it. Default:
+   * false.
+   */
+  entropyBalancedClipping: option(
+    flag,
+    false,
+    key(`${actor}.enable_entropy_balanced_clipping`, "AEPO: clipped tokens keep a gradient"),
+  ),
+  /** AEPO: weigh advantages by how uncertain the token was. Default: false. */
+  entropyBalancedAdvantage: option(
+    flag,
+    false,
+    key(`${actor}.enable_entropy_balanced_advantage`, "AEPO: weigh advantages by entropy"),
+  ),
+};
+
+export const aggregationTable = {
+  /** How token losses become one number. Default: the loss's own. */
+  aggregation: following(
+    oneOf(lossAggregations),
+    key(`${actor}.loss_agg_mode`, "How token losses become one number", {
+      by: "token-mean" as const,
+    }),
+  ),
+  /** Whose arithmetic that follows: the older verl's or that of 0.9.1. Default: the loss's own. */
+  aggregationRule: unset(
+    oneOf(aggregationRules),
+    key(
+      "lab.loss_aggregation",
+      "Whose arithmetic loss_agg_mode follows: older verl's or 0.9.1's; none: the loss's own",
+    ),
+  ),
+};
+
+export const arithmeticTable = {
+  /** Length in tokens that `seq-mean-token-sum-norm` divides by. Default: the matrix's own. */
+  paddedLength: unset(
+    positive,
+    key(
+      `${actor}.loss_scale_factor`,
+      "Length that seq-mean-token-sum-norm divides by; none: the longest sequence's",
+    ),
+  ),
+  /**
+   * Give NaN where the reference does: an empty sequence, a single valid token; and the metrics it
+   * averages over masked tokens too. Default: false.
+   */
+  referenceNaN: option(flag, false),
+};
+
+/** What a critic's loss can be told. */
+export const valueTable = {
+  /** How far a value may move from the old one. Default: 0.5. */
+  clipRange: option(
+    notNegative,
+    0.5,
+    key("critic.cliprange_value", "How far a value may move from the old one", { above: 0 }),
+  ),
+  /** How token losses become one number. Default: `token-mean`. */
+  aggregation: option(
+    oneOf(lossAggregations),
+    "token-mean",
+    key("critic.loss_agg_mode", "How token losses become one number"),
+  ),
+};
+
+/** What stands beside a policy loss in what an actor minimises. */
+export const termTable = {
+  /** Weight of the entropy bonus. Default: 0, no bonus. */
+  entropyCoefficient: option(
+    finite,
+    0,
+    key(`${actor}.entropy_coeff`, "Weight of the entropy bonus"),
+  ),
+  /** Weight of the KL loss against `reference`. Default: none, no KL loss at all. */
+  klLossCoefficient: following(
+    finite,
+    key(`${actor}.kl_loss_coef`, "Its weight", { by: 0.001, least: 0 }),
+  ),
+  /** How the KL divergence is estimated. Default: `low_var_kl` (k3). */
+  klLossKind: option(oneOf(klKinds), "low_var_kl", key(`${actor}.kl_loss_type`, "Its estimate")),
+};
+
+/** What the arithmetic of every loss can be told. */
+export interface LossSettings
+  extends Given<typeof clipTable>, Given<typeof balanceTable>, Given<typeof arithmeticTable> {}
+
+/** The checks of what stands in the tables, in the order in which errors list them. */
+export const clipRules = rulesOf(clipTable);
+
+/** Where ratios are clipped. */
+interface ClipBounds {
+  low: number;
+  high: number;
+  /** Beyond it the dual clip drops tokens with a negative advantage. */
+  c: number;
+}
+
+/**
+ * Where an objective clips its ratios: the one place that says so, for losses, reports, views and the
+ * doctor alike.
+ */
+export function clipBounds(options: ClipOptions): ClipBounds {
+  const { clipRatio = usualClip, clipRatioC: c = 3 } = options;
+  const low = 1 - (options.clipRatioLow ?? clipRatio);
+  const high = 1 + (options.clipRatioHigh ?? clipRatio);
+  if (!(c > 1)) throw new RangeError(`Cannot clip: clipRatioC must be greater than 1, got ${c}`);
+  if (!(low <= 1 && high >= 1)) {
+    throw new RangeError(
+      `Cannot clip: clip ratios must not be negative, got bounds ${low} to ${high}`,
+    );
+  }
+  return { low, high, c };
+}

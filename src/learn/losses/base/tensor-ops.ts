@@ -25,7 +25,7 @@ export interface PolicyLossInput {
    */
   turns?: readonly ArrayLike<number>[];
   /**
-   * One draw per token of the mask at least, [tokens]: where a loss draws candidates (Clip-Cov), the
+   * One draw per token of the mask at least, [tokens]: where a loss draws candidates, the
    * nth of them gets the nth draw and the greatest are taken. Default: those of `Random.from(0)`.
    */
   draws?: Tensor;
@@ -38,7 +38,7 @@ export interface PolicyLoss {
   metrics: { pg_clipfrac: Tensor; ppo_kl: Tensor; pg_clipfrac_lower: Tensor } & Readonly<
     Record<string, Tensor>
   >;
-  /** 1 on the tokens that a loss picked out of the batch, as Clip-Cov and KL-Cov do. */
+  /** 1 on the tokens that a loss picked out of the batch, where it does so. */
   chosen?: Tensor;
 }
 

@@ -1,4 +1,4 @@
-import { type ClipOptions, clipBounds, type LossParameters } from "./options.js";
+import { type ClipOptions, clipBounds, type LossSettings } from "./options.js";
 
 /**
  * Where a token stood when it was trained on; `chosen` by the loss itself, `dropped` with its sequence
@@ -18,17 +18,6 @@ export interface LossRow {
   weights?: ArrayLike<number>;
   /** What a loss picked in the update itself. */
   chosen?: ArrayLike<number>;
-}
-
-/** What decides what becomes of a token. */
-export interface TokenRuleOptions extends ClipOptions, LossParameters {
-  /**
-   * AEPO: tokens above the upper bound keep the gradient (1 + high) instead of losing it. Default:
-   * false.
-   */
-  entropyBalancedClipping?: boolean;
-  /** AEPO: weigh advantages by how uncertain the token was. Default: false. */
-  entropyBalancedAdvantage?: boolean;
 }
 
 /** A token by itself. */
@@ -62,15 +51,12 @@ export interface TokenOutcome {
 }
 
 /** What a loss does to single tokens, in plain numbers. */
-export interface TokenRule {
+export interface TokenRule<S = LossSettings> {
   /** Looks at all sequences once; what it gives is asked token by token. */
-  share?: (
-    rows: readonly LossRow[],
-    options: TokenRuleOptions,
-  ) => (row: number, token: number) => Shared;
-  token: (seen: SeenToken, shared: Shared, options: TokenRuleOptions) => TokenOutcome;
+  share?(rows: readonly LossRow[], settings: S): (row: number, token: number) => Shared;
+  token(seen: SeenToken, shared: Shared, settings: S): TokenOutcome;
   /** How its own losses take a correction's weights; unset: each token's loss takes its own. */
-  weigh?: (rows: readonly LossRow[]) => (row: number, token: number) => number;
+  weigh?(rows: readonly LossRow[]): (row: number, token: number) => number;
 }
 
 /** A token's outcome under a correction's weight. */

@@ -1,22 +1,8 @@
-import {
-  aggregationOf,
-  lossDefinitions,
-  lossFacts,
-  lossNameOf,
-} from "../../../learn/losses/registry.js";
-import {
-  type LossRow,
-  type Shared,
-  type TokenRule,
-  weightsOf,
-} from "../../../learn/losses/base/token-rule.js";
+import { aggregationUnder } from "../../../learn/losses/base/definition.js";
+import { type LossRow, type Shared, weightsOf } from "../../../learn/losses/base/token-rule.js";
 import { bytesOf } from "../../page/unpack.js";
-import type {
-  ExplainedAlgorithm,
-  ExplainedRow,
-  ExplainPayload,
-  ObjectiveSettings,
-} from "../payload.js";
+import type { ExplainedAlgorithm, ExplainedRow, ExplainPayload } from "../payload.js";
+import { shownLoss } from "./shown-loss.js";
 import { type TokenInput, type TokenTerms, tokenTerms } from "./token-terms.js";
 
 /** A batch as the explainer works with it. */
@@ -64,7 +50,7 @@ export function readBatch(payload: ExplainPayload): ExplainedBatch {
     }));
   const laid = new Map<ExplainedAlgorithm, LaidOut>();
   const layOut = (algorithm: ExplainedAlgorithm): LaidOut => {
-    const found = laid.get(algorithm) ?? laidOut(seen(algorithm), algorithm.settings);
+    const found = laid.get(algorithm) ?? laidOut(seen(algorithm), algorithm);
     laid.set(algorithm, found);
     return found;
   };
@@ -109,8 +95,8 @@ interface LaidOut {
   correctionOf: (sequence: number, token: number) => number;
 }
 
-function laidOut(sequences: readonly LossRow[], settings: ObjectiveSettings): LaidOut {
-  const rule: TokenRule = lossDefinitions[lossNameOf(settings)];
+function laidOut(sequences: readonly LossRow[], algorithm: ExplainedAlgorithm): LaidOut {
+  const { facts, rule, settings } = shownLoss(algorithm);
   const share = rule.share?.(sequences, settings);
   const sharedBy = (sequence: number, token: number) => share?.(sequence, token) ?? {};
   // A trajectory that the loss leaves out as a whole counts nowhere.
@@ -120,7 +106,7 @@ function laidOut(sequences: readonly LossRow[], settings: ObjectiveSettings): La
   const tokens = counts.reduce((sum, n) => sum + n, 0);
   const longest = sequences.reduce((most, { mask }) => Math.max(most, mask.length), 1);
   const width = settings.paddedLength ?? longest;
-  const { mode, rule: arithmetic } = aggregationOf(settings);
+  const { mode, rule: arithmetic } = aggregationUnder(facts, settings);
   const older = arithmetic === "older";
   const all = older ? sequences.length : counts.filter((n) => n > 0).length;
   const shareOf = (sequence: number) => {
@@ -156,7 +142,7 @@ export class ShownBatch {
   /** In how many ways the losses of single tokens treat one. */
   #outcomes(token: number): number {
     const told = this.payload.algorithms
-      .filter(({ settings }) => lossFacts[lossNameOf(settings)].ratioOf === undefined)
+      .filter((by) => shownLoss(by).facts.ratioOf === undefined)
       .map((by) => this.terms(token, by))
       .map(({ region, weight }) => `${region} ${String(weight === 0)}`);
     return new Set(told).size;
@@ -164,7 +150,7 @@ export class ShownBatch {
 
   /** Every quantity of the objective at a token. */
   terms(token: number, by = this.algorithm): TokenTerms {
-    return tokenTerms(this.batch.input(token, by), by.settings);
+    return tokenTerms(this.batch.input(token, by), by);
   }
 
   /** What a token says; its number where no tokenizer was there. */

@@ -1,4 +1,5 @@
-import { lossFacts, type LossName, lossNameOf } from "../../../learn/losses/registry.js";
+import type { LossFacts } from "../../../learn/losses/base/definition.js";
+import { shownLoss } from "./shown-loss.js";
 import { carried, element, tableRow } from "../../page/element.js";
 import { colourRamp } from "../../page/colour-ramp.js";
 import { numberText } from "../../page/number-text.js";
@@ -118,8 +119,7 @@ function rowText(shown: ShownBatch, ramps: Palette): HTMLElement[] {
 const say = (x: number) => String(Number(x.toPrecision(5)));
 
 /** What is compared with the bounds, in words. */
-function measured(loss: LossName, terms: TokenTerms): [what: string, value: number] {
-  const { clips, ratioOf } = lossFacts[loss];
+function measured({ clips, ratioOf }: LossFacts, terms: TokenTerms): [what: string, value: number] {
   if (clips === "divergence") {
     const { divergence = NaN } = terms as TokenTerms & { divergence?: number };
     return ["the divergence of its probability,", divergence];
@@ -129,23 +129,23 @@ function measured(loss: LossName, terms: TokenTerms): [what: string, value: numb
 }
 
 /** Beyond a bound: what is left of the gradient there. */
-function beyond(loss: LossName, terms: TokenTerms): string {
+function beyond(loss: LossFacts, terms: TokenTerms): string {
   const { region, low, high, weight } = terms;
   const [what, value] = measured(loss, terms);
   const far = `${what} ${say(value)} is ${region} ${say(region === "above" ? high : low)} already`;
   if (weight === 0) {
-    return lossFacts[loss].clips === "divergence"
+    return loss.clips === "divergence"
       ? `${what} ${say(value)} is larger than the bounds allow: the loss drops its gradient.`
       : `${far}: the clip drops its gradient.`;
   }
-  return loss === "vanilla"
+  return loss.name === "vanilla"
     ? `${far}. PPO's clip would drop its gradient; entropy-balanced clipping keeps it, with weight ${say(weight)}.`
     : `${far}. PPO's clip would drop its gradient; this loss keeps it, with weight ${say(weight)}.`;
 }
 
-function within(loss: LossName, terms: TokenTerms): string {
+function within(loss: LossFacts, terms: TokenTerms): string {
   const { weight, hold, used, low, high } = terms;
-  const { clips } = lossFacts[loss];
+  const { clips } = loss;
   const [what, value] = measured(loss, terms);
   const pulled = hold === 0 ? "" : `, and is pulled back with ${say(Math.abs(hold))}`;
   if (clips === undefined) return `it keeps its gradient, with weight ${say(weight)}${pulled}.`;
@@ -157,7 +157,7 @@ function within(loss: LossName, terms: TokenTerms): string {
 }
 
 /** What an objective does to a token, in words. */
-export function tokenWords(terms: TokenTerms, loss: LossName): string {
+export function tokenWords(terms: TokenTerms, loss: LossFacts): string {
   const { ratio, c, used, region, weight, hold } = terms;
   if (used === 0 && hold === 0) {
     return "The advantage is 0: nothing is learned from this token.";
@@ -215,7 +215,7 @@ export function startExplain(id: string, colours: PageColours): void {
   function drawToken(): void {
     const terms = shown.terms(shown.token);
     const said = element("b", { class: "arpo-chosen" }, JSON.stringify(shown.text(shown.token)));
-    words.replaceChildren(said, ` ${tokenWords(terms, lossNameOf(shown.algorithm.settings))}`);
+    words.replaceChildren(said, ` ${tokenWords(terms, shownLoss(shown.algorithm).facts)}`);
     const sign = terms.used < 0 ? "negative" : "positive";
     const lines = shown.algorithm.lines.filter(({ when }) => when === undefined || when === sign);
     formulas.replaceChildren(...lines.map((line) => formulaLine(shown, line)));

@@ -1,8 +1,7 @@
-import { clipBounds } from "../../../learn/losses/base/options.js";
-import type { KlKind } from "../../../learn/losses/base/kl.js";
-import { lossDefinitions, lossFacts, lossNameOf } from "../../../learn/losses/registry.js";
+import { clipBounds, type KlKind } from "../../../learn/losses/base/options.js";
 import { type ClipRegion, type Shared, weighed } from "../../../learn/losses/base/token-rule.js";
-import type { ObjectiveSettings } from "../payload.js";
+import type { ExplainedAlgorithm } from "../payload.js";
+import { type ShownLoss, shownLoss } from "./shown-loss.js";
 
 /** What the objective sees of one token. */
 export interface TokenInput {
@@ -59,19 +58,24 @@ function klTerm(kind: KlKind, d: number): { value: number; slope: number } {
 }
 
 /** Where a loss clips, in what it clips: ratios, log ratios, or how far a probability moves. */
-function boundsOf(settings: ObjectiveSettings): { low: number; high: number; c: number } {
+function boundsOf({ facts, settings }: ShownLoss): { low: number; high: number; c: number } {
   const { low, high, c } = clipBounds(settings);
-  const { clips } = lossFacts[lossNameOf(settings)];
+  const { clips } = facts;
   if (clips === "ratio") return { low, high, c };
   return clips === undefined ? { low: NaN, high: NaN, c } : { low: low - 1, high: high - 1, c };
 }
 
 /** What an objective makes of one token: the library's arithmetic, one number at a time. */
-export function tokenTerms(input: TokenInput, settings: ObjectiveSettings): TokenTerms {
+export function tokenTerms(
+  input: TokenInput,
+  algorithm: Pick<ExplainedAlgorithm, "settings" | "loss">,
+): TokenTerms {
+  const by = shownLoss(algorithm);
+  const { settings } = by;
   const { advantage, logprob, oldLogprob, refLogprob, share, shared } = input;
   const logRatio = logprob - oldLogprob;
   const seen = { advantage, logprob, oldLogprob, logRatio, ratio: Math.exp(logRatio) };
-  const alone = lossDefinitions[lossNameOf(settings)].token(seen, shared, settings);
+  const alone = by.rule.token(seen, shared, settings);
   const outcome = weighed(alone, input.correction);
   const { ratio, region, used, weight, hold = 0, loss, terms } = outcome;
   const slope = hold - weight * used;
@@ -79,7 +83,7 @@ export function tokenTerms(input: TokenInput, settings: ObjectiveSettings): Toke
   const kl = klTerm(settings.klLossKind ?? "low_var_kl", logprob - refLogprob);
   const klSlope = beta === 0 ? 0 : beta * kl.slope;
   return {
-    ...{ factor: 1, logRatio, ...boundsOf(settings), ...shared, ...terms },
+    ...{ factor: 1, logRatio, ...boundsOf(by), ...shared, ...terms },
     ...input,
     ...{ ratio, region, used, weight, hold, loss, slope, push: share * (slope + klSlope) },
     ...{ kl: kl.value, klSlope, beta },
