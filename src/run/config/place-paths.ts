@@ -2,7 +2,8 @@ import { existsSync } from "#platform/files";
 import { isAbsolute, resolve } from "#platform/path";
 import { homePath } from "../../base/files/home-path.js";
 import { modelFolder } from "../../model/files/model-folder.js";
-import { type Tree, get, leaves, put } from "./tree.js";
+import { leaves } from "../../base/show/leaves.js";
+import { type Tree, get, put } from "./tree.js";
 
 /** Keys that name what a run reads, and which of their values are paths. */
 const inputs: Readonly<Record<string, (value: string) => boolean>> = {

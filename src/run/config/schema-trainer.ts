@@ -6,6 +6,7 @@ import { cacheTypes, decoderTypes } from "../../model/decoder/weights.js";
 import { weightPrecisions } from "../../model/transformer/weights.js";
 import { branchRules } from "../../rollout/branch/branch-rule.js";
 import { expansionRules } from "../../rollout/rules/registry.js";
+import { loggers, loggerWords } from "../loggers/registry.js";
 import { creditKeys, expandKeys } from "./choice-keys.js";
 import { kept } from "./kept-keys.js";
 import {
@@ -76,9 +77,6 @@ const rolloutCorrection = section({
   loss_type: oneOf(["ppo_clip", "reinforce"], "ppo_clip").describe("What bypass minimises"),
 });
 
-/** The loggers there are. */
-const loggerNames = ["console", "tensorboard", "mlflow", "wandb"] as const;
-
 /** From rewards to advantages. */
 export const algorithm = section({
   adv_estimator: oneOf(estimatorNames, "gae").describe("How rewards become advantages"),
@@ -104,10 +102,7 @@ export const trainer = section({
   total_training_steps: optionalCount.describe("Steps; overrides the epochs"),
   project_name: text("verl_examples").describe("The project, in folders and loggers"),
   experiment_name: text("gsm8k").describe("The run's name, in folders and loggers"),
-  logger: z
-    .array(z.enum(loggerNames))
-    .default(["console", "wandb"])
-    .describe("console, tensorboard, mlflow, wandb (an offline run for `wandb sync`)"),
+  logger: z.array(z.enum(loggers.names)).default(["console", "wandb"]).describe(loggerWords()),
   log_val_generations: atLeast(0, 0).describe("Validation answers to show each time"),
   rollout_data_dir: optionalText.describe(
     "Where to write each step's answers in the reference's form, besides the trees in the run folder",
