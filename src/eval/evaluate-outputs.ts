@@ -8,7 +8,7 @@ import { extractAnswer } from "../reward/answers/extract-answer.js";
 import { resultIn } from "../base/text/result-block.js";
 import type { Benchmark } from "./benchmarks/benchmark.js";
 import { benchmarks } from "./benchmarks/benchmarks.js";
-import type { TaskType } from "./metrics/evaluate-item.js";
+import { type TaskType, taskTypes } from "./metrics/evaluate-item.js";
 import { ruleOf, type Sample, type SampleStatus, type Step } from "./infer/sample.js";
 import { benchmarkReport } from "./report/benchmark-report.js";
 import { Evaluation } from "./report/evaluation.js";
@@ -83,7 +83,7 @@ interface OutputsOptions {
 }
 
 const rules: OptionRules<OutputsOptions> = {
-  task: oneOf(["math", "math-numeric", "qa"]),
+  task: oneOf(taskTypes),
   judge: "object?",
   out: "path?",
   signal: "signal?",

@@ -1,102 +1,11 @@
-import { defined } from "../../common/options/defined.js";
 import { shown } from "../../common/options/check-arguments.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { CarriedCount } from "./carried.js";
-import type { RolloutFormat } from "./formats/format.js";
-import { messageLogs } from "./formats/message-logs.js";
-import { ownTrees } from "./formats/own-trees.js";
-import { openEnvCapture, primeTokens } from "./formats/prime-tokens.js";
-import { skyrl } from "./formats/skyrl.js";
-import { tinkerSamples, tinkerSummaries, tinkerTrajectories } from "./formats/tinker.js";
-import { TraceUpdates } from "./formats/trace-updates.js";
-import { trl } from "./formats/trl.js";
-import { verifiersResults } from "./formats/verifiers-results.js";
-import { verifiersTraces } from "./formats/verifiers-traces.js";
-import {
-  type FileRecord,
-  isRecord,
-  numberIn,
-  numbersIn,
-  textOf,
-  truthIn,
-  withoutFields,
-} from "./row/fields.js";
+import type { FormatNotes, RolloutFormat } from "./formats/format.js";
+import { rolloutFormats } from "./formats/registry.js";
+import { type FileRecord, isRecord } from "./row/fields.js";
 import type { PlacedRow } from "./row/imported-row.js";
-import { splitOutput } from "./row/message-text.js";
 import { StepLines } from "./step-lines.js";
-
-const known = ["input", "output", "score", "gts", "step", "uid"];
-
-/** From 0.8 on a trajectory's uid is SAMPLE_ROLLOUT_OUTPUT; a batch may ask the same twice. */
-function sampleOf(uid: unknown): string | undefined {
-  if (typeof uid !== "string") return undefined;
-  return /^(.+)_\d+_\d+$/.exec(uid)?.[1] ?? uid;
-}
-
-/** verl's `trainer.rollout_data_dir` and `validation_data_dir`; ours are the same. */
-const verl: RolloutFormat = {
-  name: "verl",
-  title: "verl's rollout_data_dir",
-  fits: ({ input, output, input_prompt: other }) =>
-    typeof input === "string" && typeof output === "string" && other === undefined,
-  read: (record, { step: fileStep, scoreColumns }) => {
-    const columns = Object.keys(record).filter((name) => !known.includes(name));
-    const numbers = numbersIn(record, columns);
-    const score = scoreColumns
-      ? scoreColumns.reduce((sum, name) => sum + (numberIn(record[name]) ?? 0), 0)
-      : numberIn(record["score"]);
-    const step = numberIn(record["step"]) ?? fileStep;
-    const group = sampleOf(record["uid"]);
-    const groundTruth = truthIn(record["gts"]);
-    const extra = withoutFields(record, [...known, ...Object.keys(numbers)]);
-    return {
-      rows: [
-        {
-          prompt: textOf(record, "input"),
-          parts: splitOutput(textOf(record, "output")),
-          ...defined({ group, step, score, groundTruth }),
-          numbers,
-          ...defined({ extra }),
-        },
-      ],
-    };
-  },
-  says: {
-    "tool results":
-      "not marked: read off <result>, <tool_response>, <information> and <observation>",
-    rewards: "score",
-    "ground truth": "gts (0.6 on)",
-    steps: "step",
-  },
-};
-
-/** Every format, those with the most telling records first. */
-const formats: readonly RolloutFormat[] = [
-  ...[
-    ownTrees,
-    verifiersTraces,
-    openEnvCapture,
-    primeTokens,
-    tinkerSamples,
-    tinkerTrajectories,
-    tinkerSummaries,
-  ],
-  ...[skyrl, verl, trl, verifiersResults, messageLogs],
-];
-
-/** The format a record is of; undefined where none fits. */
-function formatOf(record: FileRecord): RolloutFormat | undefined {
-  return formats.find(({ fits }) => fits(record));
-}
-
-/** A format by its name. */
-function formatNamed(name: string): RolloutFormat {
-  const found = formats.find((format) => format.name === name);
-  if (found) return found;
-  throw new RangeError(
-    `Cannot import rollouts: format must be one of ${formats.map((format) => format.name).join(", ")}, got ${JSON.stringify(name)}`,
-  );
-}
 
 /** Steps as folders and files are named: `global_step_12_evals`, `step_12`, `iteration_000012`, `12.jsonl`. */
 const folder =
@@ -136,8 +45,8 @@ export interface ReadFile {
 
 /** How much is kept, and what is taken for what. */
 export interface CollectOptions {
-  /** A format by name; without one it is seen from the records. */
-  format?: string;
+  /** Without one it is seen from the records. */
+  format?: RolloutFormat;
   /** Trajectories whose trees are kept; the numbers of all trajectories are added up. */
   rows: number;
   /** Characters of such trajectories. */
@@ -169,9 +78,10 @@ export class Collection {
   /** Trajectories that were counted and not kept. */
   left = 0;
   rows = 0;
+  /** The formats that a record may be of. */
+  readonly known: readonly RolloutFormat[];
   readonly #options: CollectOptions;
-  readonly #chosen: RolloutFormat | undefined;
-  readonly #updates = new TraceUpdates();
+  readonly #notes = new Map<RolloutFormat, FormatNotes>();
   readonly #byKey = new Map<string, PromptRows>();
   #file: ReadFile | undefined;
   #format: RolloutFormat | undefined;
@@ -183,14 +93,18 @@ export class Collection {
 
   constructor(options: CollectOptions) {
     this.#options = options;
-    this.#chosen = options.format === undefined ? undefined : formatNamed(options.format);
+    const { format: given } = options;
+    this.known = [...new Set([...rolloutFormats.all, ...(given ? [given] : [])])];
+    for (const format of this.known) {
+      if (format.notes) this.#notes.set(format, format.notes.open());
+    }
   }
 
   /** From here on records are of this file, one of so many that are still to come. */
   open(path: string, filesLeft: number): void {
     this.#file = { path, format: undefined, rows: 0 };
     this.files.push(this.#file);
-    this.#format = this.#chosen;
+    this.#format = this.#options.format;
     this.#strange = 0;
     this.#step = stepOfPath(path);
     const { rows, characters } = this.#options;
@@ -216,17 +130,15 @@ export class Collection {
     if (!isRecord(record)) {
       return this.fail(line, `a record must be an object, got ${shown(record)}`);
     }
-    if (this.#updates.add(record)) return;
-    this.#format ??= formatOf(record);
+    for (const notes of this.#notes.values()) if (notes.add(record)) return;
+    this.#format ??= this.known.find(({ fits }) => fits(record));
     if (!this.#format) {
       if (this.#strange++ === 0) this.#firstKeys = Object.keys(record).slice(0, 12).join(", ");
       return;
     }
     // In one file a format's records may stand among others' (a log of several kinds).
     if (this.found && !this.#format.fits(record)) {
-      const other = formatOf(record);
-      if (!other || other !== this.#format)
-        return this.fail(line, this.#misfit(record, this.#format));
+      return this.fail(line, this.#misfit(record, this.#format));
     }
     try {
       this.#take(record, this.#format, line, size, text);
@@ -257,7 +169,7 @@ export class Collection {
     const file = this.#file!;
     const understood = format.read(record, {
       step: this.#step,
-      updates: this.#updates,
+      notes: this.#notes.get(format),
       scoreColumns: this.#options.scoreColumns,
       text,
     });
@@ -340,7 +252,7 @@ export class Collection {
         ? `a line ${first.line} of which ${first.reason}`
         : "no record";
     throw new SyntaxError(
-      `Cannot import rollouts from ${path}: it must be one of ${formats.map(({ name }) => name).join(", ")}, got ${got}`,
+      `Cannot import rollouts from ${path}: it must be one of ${this.known.map(({ name }) => name).join(", ")}, got ${got}`,
     );
   }
 }

@@ -4,9 +4,7 @@ import { dirname, extname, join } from "#platform/path";
 import { checkArguments } from "../../common/options/check-arguments.js";
 import { checkOptions } from "../../common/options/check-options.js";
 import { parquetFile, plainCell } from "../tasks/read-rows.js";
-import { treesFromParquet } from "../rollout/files/tree-parquet.js";
 import { Collection } from "./collect.js";
-import { ownTrees } from "./formats/own-trees.js";
 import type { ImportedRollouts } from "./imported-rollouts.js";
 import { collectOptions, importedOf, readRules, type ReadOptions } from "./read-rollouts.js";
 import { findFiles, type FoundFile } from "./read/find-files.js";
@@ -168,10 +166,13 @@ async function readWhole(file: FoundFile, collection: Collection, told: (bytes: 
 
 async function readTable(file: FoundFile, collection: Collection, told: (bytes: number) => void) {
   const { columns, rows } = await columnsOf(file.path);
-  if (["tree", "node", "header"].every((name) => columns.includes(name))) {
+  const whole = collection.known.find(({ table }) =>
+    table?.columns.every((name) => columns.includes(name)),
+  );
+  if (whole?.table) {
     const { buffer, byteOffset, byteLength } = await readFile(file.path);
     const bytes = buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
-    for (const tree of await treesFromParquet(bytes)) collection.addTree(tree, ownTrees);
+    for (const tree of await whole.table.read(bytes)) collection.addTree(tree, whole);
     return;
   }
   const size = Math.ceil(file.bytes / Math.max(1, rows));
@@ -182,14 +183,20 @@ async function readTable(file: FoundFile, collection: Collection, told: (bytes: 
   }
 }
 
-/** A file of what prime-rl learned of traces after it had written them. */
-const isAnnotation = ({ path }: FoundFile) => /[/\\]annotations[/\\]/.test(path);
-
-/** Such files beside one that was named alone. */
-async function annotationsBeside(path: string): Promise<FoundFile[]> {
-  return isAnnotation({ path, bytes: 0 })
-    ? []
-    : findFiles(join(dirname(path), "annotations")).catch(() => []);
+/** Files with notes on rollouts come before the others; those beside a file that was named alone, too. */
+async function inReadingOrder(named: readonly FoundFile[], { known }: Collection) {
+  const folders = known.flatMap(({ notes }) => notes?.folder ?? []);
+  const areNotes = ({ path }: FoundFile) =>
+    dirname(path)
+      .split(/[/\\]/)
+      .some((name) => folders.includes(name));
+  const files = [...named.filter(areNotes), ...named.filter((file) => !areNotes(file))];
+  const [alone] = named;
+  if (named.length !== 1 || areNotes(alone!)) return files;
+  const beside = folders.map((folder) =>
+    findFiles(join(dirname(alone!.path), folder)).catch(() => []),
+  );
+  return [...(await Promise.all(beside)).flat(), ...files];
 }
 
 const isSealed = ({ path }: FoundFile) => path.endsWith(".zst");
@@ -251,9 +258,7 @@ export async function importRollouts(
   const { onProgress, signal } = options;
   const collection = new Collection(collectOptions(options));
   const named = await findFiles(path);
-  // What is told of traces is read before them.
-  const files = [...named.filter(isAnnotation), ...named.filter((file) => !isAnnotation(file))];
-  if (named.length === 1) files.unshift(...(await annotationsBeside(named[0]!.path)));
+  const files = await inReadingOrder(named, collection);
   const of = files.reduce((sum, { bytes }) => sum + bytes, 0);
   let done = 0;
   let next = 0;

@@ -9,13 +9,15 @@ import { defined } from "../../common/options/defined.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policy.js";
 import { Collection, type CollectOptions } from "./collect.js";
+import type { RolloutFormat } from "./formats/format.js";
+import { rolloutFormats } from "./formats/registry.js";
 import { ImportedRollouts } from "./imported-rollouts.js";
 import { WordTokenizer } from "./trees/segments.js";
 
 /** How records become trees. */
 export interface ReadOptions {
-  /** A format by name; without one it is seen from the records. */
-  format?: string;
+  /** A format by name, or one of your own; without one it is seen from the records. */
+  format?: string | RolloutFormat;
   /** Makes tokens of text, and text of the file's ids. Default: the policy's; without one, words. */
   tokenizer?: Tokenizer;
   /** Goes on with the trees where they are forked. */
@@ -34,7 +36,7 @@ export interface ReadOptions {
 }
 
 export const readRules: OptionRules<ReadOptions> = {
-  format: "text?",
+  format: rolloutFormats.rule,
   tokenizer: "tokenizer?",
   policy: "policy?",
   score: texts,
@@ -48,7 +50,11 @@ export function collectOptions(options: ReadOptions): CollectOptions {
   const { format, score, rows = 20_000, characters = 200_000_000, broken = 20 } = options;
   return {
     ...{ rows, characters, broken },
-    ...defined({ format, scoreColumns: score }),
+    ...defined({
+      format:
+        format === undefined ? undefined : rolloutFormats.of("import rollouts", "format", format),
+      scoreColumns: score,
+    }),
   };
 }
 

@@ -1,74 +1,15 @@
-import { defined } from "../../../common/options/defined.js";
 import type { Config } from "../../../src/run/config/schema.js";
 import { RunFolder } from "../../../src/run/folder/run-folder.js";
-import { consoleLogger } from "../../../src/run/loggers/console.js";
 import { jsonLines } from "../../../src/run/loggers/json-lines.js";
-import type { Logger } from "../../../src/run/loggers/logger.js";
-import { mlflowLogger } from "../../../src/run/loggers/mlflow.js";
-import { tensorBoard } from "../../../src/run/loggers/tensorboard.js";
-import { wandbLogger } from "../../../src/run/loggers/wandb.js";
 import { train } from "../../../src/run/trainer/train.js";
 import { guarded } from "../terminal/guarded.js";
 import { printable } from "../../../src/base/text/printable.js";
 import { ProgressLine, type RunProgress } from "../../../src/base/show/progress-line.js";
-import { type LiveLines, liveLines, progressLine } from "../terminal/live-lines.js";
+import { liveLines, progressLine } from "../terminal/live-lines.js";
 import { aside, say } from "../terminal/say.js";
 import { stoppable } from "../terminal/stopping.js";
 import { assemble, readConfig } from "./assemble.js";
 import { type ConfigOptions, experimentOf } from "./experiment.js";
-import { join } from "node:path";
-
-/** How each logger of `trainer.logger` is made. */
-const makers: Record<
-  Config["trainer"]["logger"][number],
-  (config: Config, folder: string, toError: boolean, live?: LiveLines) => Logger | Promise<Logger>
-> = {
-  console: (_, __, toError, live) => {
-    const stream = toError ? process.stderr : process.stdout;
-    // The line of progress stays below the table.
-    return consoleLogger({
-      write: (text) => (live ? live.print(text.replace(/\n$/, "")) : void stream.write(text)),
-    });
-  },
-  tensorboard: (_, folder) => tensorBoard(join(folder, "tensorboard")),
-  mlflow: (config, folder) => mlflowLogger({ ...named(config), config, folder }),
-  wandb: (config, folder) =>
-    wandbLogger({
-      ...named(config),
-      ...defined({ group: config.lab.group ?? undefined }),
-      ...{ config, folder },
-    }),
-};
-
-const named = ({ trainer }: Config) => ({
-  project: trainer.project_name,
-  run: trainer.experiment_name,
-});
-
-/**
- * The loggers a configuration asks for; one that cannot be made is told of and left out. `toError` keeps
- * standard output free.
- */
-async function loggersOf(
-  config: Config,
-  folder: string,
-  {
-    warn,
-    toError = false,
-    live,
-  }: { warn: (message: string) => void; toError?: boolean; live?: LiveLines },
-): Promise<Logger[]> {
-  const loggers: Logger[] = [];
-  for (const name of config.trainer.logger) {
-    try {
-      loggers.push(await makers[name](config, folder, toError, live));
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      warn(`the logger ${name} failed, training goes on: ${why}`);
-    }
-  }
-  return loggers;
-}
 
 /** What is left of a run that failed, for whoever reads its error. */
 async function whatIsLeft(folder: string): Promise<string> {
@@ -120,8 +61,11 @@ async function trainIn(folder: string, config: Config, emit: boolean): Promise<v
   const parts = await assemble(config);
   const stopping = stoppable("behind a step");
   try {
-    const loggers = await loggersOf(config, folder, { warn, toError: emit, ...defined({ live }) });
-    if (emit) loggers.push(jsonLines((line) => process.stdout.write(`${line}\n`)));
+    const programs = emit ? [jsonLines((line) => process.stdout.write(`${line}\n`))] : [];
+    const loggers = [...config.trainer.logger, ...programs];
+    // The line of progress stays below a logger's table.
+    const write = (text: string) =>
+      live ? live.print(text.replace(/\n$/, "")) : void stream.write(text);
     tell(`training in ${folder}`);
     const line = new ProgressLine();
     const show = progressLine(live);
@@ -130,7 +74,10 @@ async function trainIn(folder: string, config: Config, emit: boolean): Promise<v
       const text = line.tell(progress);
       show(() => text);
     };
-    const trainer = await train({ ...parts, onProgress }, { folder, loggers, warn, stopping });
+    const trainer = await train(
+      { ...parts, onProgress },
+      { folder, loggers, write, warn, stopping },
+    );
     live?.set("");
     tell(`done: ${trainer.step} steps, everything is in ${folder}`);
     const saved = await (await RunFolder.existing(folder)).latest();

@@ -15,7 +15,8 @@ export {
 } from "../../eval/metrics/evaluate-item.js";
 export { judgeVerdict } from "../../eval/metrics/judge-verdict.js";
 export { normalizeForEvaluation } from "../../eval/metrics/answer-metrics.js";
-export { published, type PublishedFigure } from "../../eval/metrics/published.js";
+export { published } from "../../eval/benchmarks/benchmarks.js";
+export type { PublishedFigure } from "../../eval/benchmarks/published.js";
 export { isRight, type ScoredSample } from "../../eval/report/score-samples.js";
 export {
   evaluateEnvironment,

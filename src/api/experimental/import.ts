@@ -3,7 +3,8 @@
 export type { Carried } from "../../formats/carried.js";
 export type { BrokenLine, ReadFile } from "../../formats/collect.js";
 export { fillIn, type FillOptions } from "../../formats/fill-in.js";
-export type { Quantity } from "../../formats/formats/format.js";
+export type { FormatNotes, Quantity, RolloutFormat } from "../../formats/formats/format.js";
+export { rolloutFormats } from "../../formats/formats/registry.js";
 export {
   importRollouts,
   type ImportOptions,

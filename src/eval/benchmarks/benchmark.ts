@@ -1,5 +1,6 @@
 import type { Sampling } from "../../policy/policy.js";
 import type { TaskType } from "../metrics/evaluate-item.js";
+import type { PublishedFigure } from "./published.js";
 
 /** One question of a benchmark, with what counts as right. */
 export interface BenchmarkItem {
@@ -32,6 +33,8 @@ export interface Benchmark {
   sampling?: Sampling;
   /** The folder that holds the benchmark's own folder. Default: what an evaluation says. */
   folder?: string;
+  /** What others published of it. */
+  published?: readonly Omit<PublishedFigure, "benchmark">[];
   /** Set on generated questions: the benchmark they look like and must never be taken for. */
   imitates?: string;
 }

@@ -1,24 +1,40 @@
 import { packagePath } from "#platform/modules";
 import { nearest } from "../../../common/options/nearest.js";
+import { Registry } from "../../../common/options/registry.js";
+import { twoWiki } from "./2wiki.js";
+import { aime24 } from "./aime24.js";
+import { aime25 } from "./aime25.js";
+import { bamboogle } from "./bamboogle.js";
+import { gaia } from "./gaia.js";
+import { gsm8k } from "./gsm8k.js";
+import { hle } from "./hle.js";
+import { hotpotQa } from "./hotpotqa.js";
+import { math } from "./math.js";
+import { math500 } from "./math500.js";
+import { musique } from "./musique.js";
+import { simpleQa } from "./simple-qa.js";
+import { webWalker } from "./webwalker.js";
+import { xbench } from "./xbench.js";
 import type { Benchmark, LoadedBenchmark } from "./benchmark.js";
-import { behindHashes, readBenchmark } from "./read-benchmark.js";
+import type { PublishedFigure } from "./published.js";
+import { readBenchmark } from "./read-benchmark.js";
 
-/** The reference's benchmarks: folder names, keys and kinds as its evaluation has them. */
+/** The reference's benchmarks, in its order. */
 const originals: readonly Benchmark[] = [
-  { name: "aime24", title: "AIME 2024", task: "math" },
-  { name: "aime25", title: "AIME 2025", task: "math", question: "problem" },
-  { name: "math500", title: "MATH500", task: "math" },
-  { name: "math", title: "MATH", task: "math", question: "problem" },
-  { name: "gsm8k", title: "GSM8K", task: "math", readAnswer: behindHashes },
-  { name: "hotpotqa", title: "HotpotQA", task: "qa" },
-  { name: "2wiki", title: "2WikiMultihopQA", task: "qa" },
-  { name: "musique", title: "MuSiQue", task: "qa" },
-  { name: "bamboogle", title: "Bamboogle", task: "qa" },
-  { name: "webwalker", title: "WebWalkerQA", task: "qa" },
-  { name: "gaia", title: "GAIA", task: "qa", question: "Question" },
-  { name: "hle", title: "Humanity's Last Exam", task: "qa" },
-  { name: "SimpleQA", title: "SimpleQA", task: "qa" },
-  { name: "xbench", title: "xbench-DeepSearch", task: "qa" },
+  aime24,
+  aime25,
+  math500,
+  math,
+  gsm8k,
+  hotpotQa,
+  twoWiki,
+  musique,
+  bamboogle,
+  webWalker,
+  gaia,
+  hle,
+  simpleQa,
+  xbench,
 ];
 
 /** Where the synthetic stand-ins are. */
@@ -31,6 +47,7 @@ const shipped = packagePath("data/benchmarks");
  */
 const standIn = (original: Benchmark): Benchmark => ({
   ...original,
+  published: [],
   name: `${original.name}-lookalike`,
   title: `generated questions in the layout of ${original.title}`,
   imitates: original.name,
@@ -39,18 +56,16 @@ const standIn = (original: Benchmark): Benchmark => ({
   sampling: { repetitionPenalty: 1 },
 });
 
-const known: readonly Benchmark[] = [...originals, ...originals.map(standIn)];
-
-const registry = new Map(known.map((benchmark) => [benchmark.name, benchmark]));
+const registry = new Registry<Benchmark>("benchmark", [...originals, ...originals.map(standIn)]);
 
 /** @param name the benchmark's name */
 function get(name: string): Benchmark {
   const found = registry.get(name);
   if (found) return found;
-  const close = nearest(name, registry.keys());
+  const close = nearest(name, registry.names);
   const hint = close === undefined ? "" : `; did you mean ${close}?`;
   throw new RangeError(
-    `Cannot find a benchmark: the name must be one of ${[...registry.keys()].join(", ")}, got ${name}${hint}`,
+    `Cannot find a benchmark: the name must be one of ${registry.names.join(", ")}, got ${name}${hint}`,
   );
 }
 
@@ -88,14 +103,14 @@ export const benchmarks = {
     if (registry.has(name)) {
       throw new RangeError(`Cannot register a benchmark: the name must be new, got ${name}`);
     }
-    registry.set(name, benchmark);
+    registry.add(benchmark);
   },
   get,
   /** Every name, in the order of registration. */
-  names: (): string[] => [...registry.keys()],
+  names: (): string[] => [...registry.names],
   /** The names of the synthetic stand-ins. */
   standIns: (): string[] =>
-    [...registry.values()].flatMap(({ name, imitates }) => (imitates === undefined ? [] : [name])),
+    registry.all.flatMap(({ name, imitates }) => (imitates === undefined ? [] : [name])),
   /**
    * A benchmark with its questions, from the folder that holds `NAME/test.jsonl`.
    * @param name the benchmark's name
@@ -108,3 +123,12 @@ export const benchmarks = {
     } = {},
   ): Promise<LoadedBenchmark> => readBenchmark(get(name), options),
 };
+
+/** The published figures of a benchmark: its own, or those of the one that is known under its name. */
+export function publishedOf(benchmark: Pick<Benchmark, "name" | "published">): PublishedFigure[] {
+  const { name, published = registry.get(name)?.published ?? [] } = benchmark;
+  return published.map((figure) => ({ benchmark: name, ...figure }));
+}
+
+/** Every published figure. */
+export const published: readonly PublishedFigure[] = originals.flatMap(publishedOf);

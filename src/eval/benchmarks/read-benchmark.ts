@@ -11,15 +11,6 @@ const row = z.record(z.string(), z.unknown());
 const one = z.union([z.string(), z.number()]);
 const answers = z.union([one, z.array(one).min(1)]);
 
-/** What stands behind `####`, without commas, as the reference takes it from GSM8K's solutions. */
-export function behindHashes(answer: BenchmarkItem["answer"]): string {
-  const found = typeof answer === "string" ? /#### (-?[0-9.,]+)/.exec(answer)?.[1] : undefined;
-  if (found === undefined) {
-    throw new TypeError(`there must be a number behind "#### ", got ${JSON.stringify(answer)}`);
-  }
-  return found.replaceAll(",", "");
-}
-
 function readItem(benchmark: Benchmark, line: string, index: number): BenchmarkItem {
   const data = row.parse(JSON.parse(line));
   const { question: questionKey = "question", answer: answerKey = "answer" } = benchmark;

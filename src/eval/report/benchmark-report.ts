@@ -1,10 +1,11 @@
 import { defined } from "../../../common/options/defined.js";
-import type { LoadedBenchmark } from "../benchmarks/benchmark.js";
+import type { Benchmark, LoadedBenchmark } from "../benchmarks/benchmark.js";
+import { publishedOf } from "../benchmarks/benchmarks.js";
 import type { SampleStatus } from "../infer/sample.js";
 import { type MeanMetrics, meanMetrics, type TaskType } from "../metrics/evaluate-item.js";
 import { type Interval, meanInterval } from "../metrics/interval.js";
 import { passAtK } from "../metrics/pass-at-k.js";
-import { published, type PublishedFigure } from "../metrics/published.js";
+import type { PublishedFigure } from "../benchmarks/published.js";
 import { isRight, type ScoredSample, wasMade } from "./score-samples.js";
 
 /** A published figure, and why it may not stand beside ours. */
@@ -42,10 +43,8 @@ function differences(figure: PublishedFigure, own: Measured): string[] {
 }
 
 /** The published figures of a benchmark, each with what was otherwise there. */
-function besidePublished(benchmark: string, own: Measured): BesidePublished[] {
-  return published
-    .filter((figure) => figure.benchmark === benchmark)
-    .map((figure) => ({ ...figure, unlike: differences(figure, own) }));
+function besidePublished(benchmark: Benchmark, own: Measured): BesidePublished[] {
+  return publishedOf(benchmark).map((figure) => ({ ...figure, unlike: differences(figure, own) }));
 }
 
 /** How one tool was used in the samples of a benchmark. */
@@ -170,7 +169,7 @@ export function benchmarkReport(
     // A stand-in is not the benchmark: nothing is comparable.
     published:
       imitates === undefined
-        ? besidePublished(name, {
+        ? besidePublished(benchmark, {
             ...{ judged, questions, samples: turns, unjudged: judgeFailures },
             missing: count("error"),
             ...(items === undefined ? {} : { setSize: items.length }),

@@ -1,7 +1,7 @@
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { chatOf, type FileRecord, isChat, textOf } from "../row/fields.js";
 import type { ImportedRow, Understood } from "../row/imported-row.js";
 import { splitOutput } from "../row/message-text.js";
-import type { TraceUpdates } from "./trace-updates.js";
 
 /** What a reader may want to know of a rollout, and a file may not carry. */
 export const quantities = [
@@ -26,10 +26,18 @@ interface ReadContext {
   step?: number;
   /** The columns whose sum is the score, where the reader said so. */
   scoreColumns?: readonly string[];
-  /** What other files say of this one's traces. */
-  updates?: TraceUpdates;
+  /** What is known of rollouts besides their records. */
+  notes?: FormatNotes;
   /** The line as it stands in the file. */
   text?: string;
+}
+
+/** Facts about rollouts that stand in records of their own. */
+export interface FormatNotes {
+  /** Takes a record in, if it is one of these. */
+  add: (record: FileRecord) => boolean;
+  /** A rollout with what is known of it. */
+  of: (rollout: FileRecord) => FileRecord;
 }
 
 /** A kind of file that rollouts are kept in. Pure: it sees records, not files. */
@@ -46,6 +54,13 @@ export interface RolloutFormat {
   read: (record: FileRecord, context: ReadContext) => Understood | undefined;
   /** Where each quantity stands in such a file, in words. */
   says: Readonly<Partial<Record<Quantity, string>>>;
+  /** Parquet tables of which a row alone says nothing: the columns they have, and how they are read. */
+  table?: {
+    columns: readonly string[];
+    read: (bytes: ArrayBuffer) => Promise<readonly RolloutTree[]>;
+  };
+  /** What is written about rollouts after their records, and the folder beside them that it stands in. */
+  notes?: { folder: string; open: () => FormatNotes };
 }
 
 /** A prompt column: text, or a chat. */

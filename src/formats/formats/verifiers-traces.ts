@@ -13,6 +13,7 @@ import {
 } from "../row/fields.js";
 import type { ImportedPart, ImportedRow } from "../row/imported-row.js";
 import { messageText, OpenCalls } from "../row/message-text.js";
+import { TraceUpdates } from "../row/trace-updates.js";
 import type { RolloutFormat } from "./format.js";
 
 interface GraphNode {
@@ -187,10 +188,11 @@ export const verifiersTraces: RolloutFormat = {
     Array.isArray(traces)
       ? traces.every((trace) => isRecord(trace) && isGraph(trace["nodes"] ?? []))
       : nodes !== undefined && isGraph(nodes),
-  read: (record, { step, updates }) => {
+  notes: { folder: "annotations", open: () => new TraceUpdates() },
+  read: (record, { step, notes }) => {
     const { shared, group } = sharedOf(record, step);
     const given = Array.isArray(record["traces"]) ? (record["traces"] as FileRecord[]) : [record];
-    const traces = given.map((trace) => updates?.of(trace) ?? trace);
+    const traces = given.map((trace) => notes?.of(trace) ?? trace);
     return { rows: traces.flatMap((trace) => rowsOfTrace(trace, shared, group)) };
   },
   says: {

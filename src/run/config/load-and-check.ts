@@ -24,7 +24,8 @@ import { parseOverride } from "./override.js";
 import { placePath, placePaths } from "./place-paths.js";
 import { configPresets } from "./presets.js";
 import { type Config, schema } from "./schema.js";
-import { get, isTree, leaves, merge, put, remove, type Tree } from "./tree.js";
+import { leaves } from "../../base/show/leaves.js";
+import { get, isTree, merge, put, remove, type Tree } from "./tree.js";
 import { parse } from "yaml";
 
 /** Fills in `${other.key}` and `${oc.env:NAME,default}` everywhere, whole values keeping their type. */

@@ -2,8 +2,9 @@ import { existsSync } from "#platform/files";
 import { isAbsolute, resolve } from "#platform/path";
 import { homePath } from "../../base/files/home-path.js";
 import { modelFolder } from "../../model/files/model-folder.js";
+import { leaves } from "../../base/show/leaves.js";
 import { choices, isModule } from "./choices.js";
-import { type Tree, get, leaves, put } from "./tree.js";
+import { type Tree, get, put } from "./tree.js";
 
 /** Keys that name what a run reads, and which of their values are paths. */
 const inputs: Readonly<Record<string, (value: string) => boolean>> = {

@@ -4,6 +4,7 @@ import { aggregationTable, klKinds } from "../../learn/losses/base/options.js";
 import { cacheTypes, decoderTypes } from "../../model/decoder/weights.js";
 import { weightPrecisions } from "../../model/transformer/weights.js";
 import { branchRules, expansionRules, rules } from "../../rollout/rules/registry.js";
+import { loggers, loggerWords } from "../loggers/registry.js";
 import { added, estimators } from "./choices.js";
 import { creditKeys, expandKeys } from "./choice-keys.js";
 import { updateTable } from "../../learn/update/update-settings.js";
@@ -71,9 +72,6 @@ const rolloutCorrection = section({
   loss_type: oneOf(["ppo_clip", "reinforce"], "ppo_clip").describe("What bypass minimises"),
 });
 
-/** The loggers there are. */
-const loggerNames = ["console", "tensorboard", "mlflow", "wandb"] as const;
-
 /** From rewards to advantages. */
 export const algorithm = () =>
   section({
@@ -102,10 +100,7 @@ export const trainer = section({
   total_training_steps: optionalCount.describe("Steps; overrides the epochs"),
   project_name: text("verl_examples").describe("The project, in folders and loggers"),
   experiment_name: text("gsm8k").describe("The run's name, in folders and loggers"),
-  logger: z
-    .array(z.enum(loggerNames))
-    .default(["console", "wandb"])
-    .describe("console, tensorboard, mlflow, wandb (an offline run for `wandb sync`)"),
+  logger: z.array(z.enum(loggers.names)).default(["console", "wandb"]).describe(loggerWords()),
   log_val_generations: atLeast(0, 0).describe("Validation answers to show each time"),
   rollout_data_dir: optionalText.describe(
     "Where to write each step's answers in the reference's form, besides the trees in the run folder",

@@ -40,12 +40,3 @@ export function merge(base: Tree, over: Tree): Tree {
   }
   return out;
 }
-
-/** Every leaf with its dotted path. */
-export function* leaves(tree: Tree, prefix = ""): Generator<[path: string, value: unknown]> {
-  for (const [key, value] of Object.entries(tree)) {
-    const path = prefix ? `${prefix}.${key}` : key;
-    if (isTree(value) && Object.keys(value).length > 0) yield* leaves(value, path);
-    else yield [path, value];
-  }
-}

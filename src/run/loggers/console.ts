@@ -2,6 +2,7 @@ import { write as output } from "#platform/note";
 import { checkOptions } from "../../../common/options/check-options.js";
 import { printable } from "../../base/text/printable.js";
 import { duration } from "../../base/show/progress-line.js";
+import { defineLogger } from "./definition.js";
 import type { Logger } from "./logger.js";
 
 /** The figures worth a column, in this order, where they are there. */
@@ -126,3 +127,9 @@ export function consoleLogger(
     },
   };
 }
+
+/** A table on the terminal. */
+export const consoleDefinition = defineLogger({
+  name: "console",
+  open: ({ write }) => consoleLogger({ write }),
+});

@@ -4,8 +4,9 @@ import { checkOptions, milliseconds } from "../../../common/options/check-option
 import { join } from "#platform/path";
 import { readIfThere } from "../../base/files/read-if-there.js";
 import { HttpError, requestJson } from "../../base/http/request-json.js";
-import { leaves } from "../config/tree.js";
+import { leaves } from "../../base/show/leaves.js";
 import { writeWhole } from "../folder/run-folder.js";
+import { defineLogger } from "./definition.js";
 import type { Logger } from "./logger.js";
 
 /** What MLflow takes in one request, and how long a parameter may be. */
@@ -148,7 +149,7 @@ export async function mlflowLogger(options: {
       tags: [{ key: "mlflow.source.name", value: "arpo-lab" }],
     })) as { run: { info: { run_id: string } } };
     const id = made.run.info.run_id;
-    const params = [...leaves({ ...options.config })].map(([key, value]) => ({
+    const params = [...leaves(options.config)].map(([key, value]) => ({
       key: keyOf(key),
       value: (typeof value === "string" ? value : JSON.stringify(value)).slice(
         0,
@@ -213,3 +214,9 @@ export async function mlflowLogger(options: {
     },
   };
 }
+
+/** An MLflow server. */
+export const mlflowDefinition = defineLogger({
+  name: "mlflow",
+  open: ({ folder, project, run, config }) => mlflowLogger({ folder, project, run, config }),
+});

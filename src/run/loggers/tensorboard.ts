@@ -2,6 +2,7 @@ import { appendFile, mkdir } from "#platform/files";
 import { processId } from "#platform/process";
 import { join } from "#platform/path";
 import { checkArguments } from "../../../common/options/check-arguments.js";
+import { defineLogger } from "./definition.js";
 import type { Logger } from "./logger.js";
 import { field, fixed, text, whole } from "./protobuf.js";
 
@@ -83,3 +84,9 @@ export async function tensorBoard(folder: string): Promise<Logger> {
     log: (step, metrics) => appendFile(path, scalarEvent(now(), step, metrics)),
   };
 }
+
+/** Event files in the run's folder. */
+export const tensorBoardDefinition = defineLogger({
+  name: "tensorboard",
+  open: ({ folder }) => tensorBoard(join(folder, "tensorboard")),
+});

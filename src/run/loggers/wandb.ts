@@ -1,9 +1,11 @@
+import { defined } from "../../../common/options/defined.js";
 import { checkOptions } from "../../../common/options/check-options.js";
 import { appendFile, mkdir, writeFile } from "#platform/files";
 import { hostname } from "#platform/process";
 import { join } from "#platform/path";
 import { randomUUID } from "#platform/uuid";
 import { crc32 } from "#platform/zip";
+import { defineLogger } from "./definition.js";
 import type { Logger } from "./logger.js";
 import { field, text, whole } from "./protobuf.js";
 
@@ -153,3 +155,11 @@ export async function wandbLogger(options: {
     close: (outcome) => write(field(18, outcome === "failed" ? whole(1, 1) : [])),
   };
 }
+
+/** An offline run of Weights & Biases. */
+export const wandbDefinition = defineLogger({
+  name: "wandb",
+  words: "an offline run for `wandb sync`",
+  open: ({ folder, project, run, config, group }) =>
+    wandbLogger({ folder, project, run, config, ...defined({ group }) }),
+});

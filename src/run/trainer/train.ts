@@ -1,7 +1,13 @@
 import { mkdir } from "#platform/files";
+import { write as output } from "#platform/note";
 import { dirname, join } from "#platform/path";
 import { checkArguments } from "../../../common/options/check-arguments.js";
-import { checkOptions, type OptionRules } from "../../../common/options/check-options.js";
+import {
+  checkOptions,
+  either,
+  listOf,
+  type OptionRules,
+} from "../../../common/options/check-options.js";
 import { defined } from "../../../common/options/defined.js";
 import type { Task } from "../../tasks/task.js";
 import { spellingProblem } from "../../tasks/unspelled-words.js";
@@ -13,7 +19,8 @@ import { ProgressLine } from "../../base/show/progress-line.js";
 import { type LiveShow, watchAs } from "../../base/show/show-as.js";
 import { UnhandledErrors } from "../../base/watch/unhandled-errors.js";
 import { RunFolder, writeWhole } from "../folder/run-folder.js";
-import { guarded, type Logger } from "../loggers/logger.js";
+import { guarded } from "../loggers/logger.js";
+import { type LoggerChoice, loggers, openLoggers } from "../loggers/registry.js";
 import { type Best, restore, resumeFrom, saveCheckpoint } from "./checkpoint.js";
 import { Trainer, type TrainerParts, type TrainerStep } from "./trainer.js";
 
@@ -67,8 +74,13 @@ function toolCallLines(
 export interface TrainOptions {
   /** Where everything is saved. */
   folder: string;
-  /** Where metrics go besides `metrics.jsonl`. Default: nowhere. */
-  loggers?: readonly Logger[];
+  /**
+   * Where metrics go besides `metrics.jsonl`: loggers by name, by definition, or open already.
+   * Default: nowhere.
+   */
+  loggers?: readonly LoggerChoice[];
+  /** Takes the text of loggers that print. Default: standard output. */
+  write?: (text: string) => void;
   /** Called after each step, before anything of it is saved. Default: none. */
   onStep?: (step: TrainerStep) => void | Promise<void>;
   /**
@@ -89,7 +101,8 @@ export interface TrainOptions {
 
 const rules: OptionRules<TrainOptions> = {
   folder: "path",
-  loggers: "list?",
+  loggers: listOf(either(loggers.rule, "object"), "loggers"),
+  write: "function?",
   onStep: "function?",
   warn: "function?",
   stopping: "signal?",
@@ -239,7 +252,16 @@ async function trainAlone(
   for (const damage of await damagedTrees(run.path)) warn(damage);
   const { stringify } = await import("yaml");
   await run.write("config.yaml", stringify(parts.config));
-  const logger = guarded(options.loggers ?? [], warn);
+  const named = { project: schedule.project_name, run: schedule.experiment_name };
+  const opened = await openLoggers(
+    options.loggers ?? [],
+    {
+      ...{ folder: run.path, ...named, config: parts.config, write: options.write ?? output },
+      ...defined({ group: lab.group ?? undefined }),
+    },
+    warn,
+  );
+  const logger = guarded(opened, warn);
   const watch = watchGradients(warn);
   const watchRewards = watchSignal(warn);
   const unhandled = UnhandledErrors.watch(warn);

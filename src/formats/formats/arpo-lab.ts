@@ -1,4 +1,5 @@
 import { treesFromJsonl } from "../../rollout/files/tree-jsonl.js";
+import { treesFromParquet } from "../../rollout/files/tree-parquet.js";
 import { isRecord } from "../row/fields.js";
 import type { RolloutFormat } from "./format.js";
 
@@ -12,6 +13,7 @@ export const ownTrees: RolloutFormat = {
     isRecord(config) &&
     isRecord(prompt),
   read: (record, { text }) => ({ trees: treesFromJsonl(text ?? JSON.stringify(record)) }),
+  table: { columns: ["tree", "node", "header"], read: treesFromParquet },
   says: {
     tokens: "ids",
     parents: "every trajectory's",

@@ -1,4 +1,4 @@
-import { type FileRecord, isRecord } from "../row/fields.js";
+import { type FileRecord, isRecord } from "./fields.js";
 
 /** Streams over a branch's tokens that trees have a place for. */
 const streams = ["advantages", "entropies"] as const;

@@ -1,0 +1,7 @@
+import type { Benchmark } from "./benchmark.js";
+
+export const aime24: Benchmark = {
+  name: "aime24",
+  title: "AIME 2024",
+  task: "math",
+};

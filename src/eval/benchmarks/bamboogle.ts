@@ -1,0 +1,7 @@
+import type { Benchmark } from "./benchmark.js";
+
+export const bamboogle: Benchmark = {
+  name: "bamboogle",
+  title: "Bamboogle",
+  task: "qa",
+};
