@@ -19,7 +19,13 @@ register("data:text/javascript," + encodeURIComponent(hook), {
 });
 const read = new Set();
 port1.on("message", (url) => read.add(url));
-await import(process.argv[1]);
+const [, specifier, ...words] = process.argv;
+process.argv = [process.argv[0], specifier, ...words];
+let ended = () => undefined;
+const { exit } = process;
+process.exit = () => ended(); // a command ends itself: what it read is told first
+await Promise.race([import(specifier), new Promise((resolve) => (ended = resolve))]);
+process.exit = exit;
 await import("data:text/javascript,"); // the last message: all before it have arrived
 while (![...read].some((url) => url.startsWith("data:"))) await new Promise(setImmediate);
 for (const path of Object.keys(Module._cache)) read.add(pathToFileURL(path).href);
@@ -27,13 +33,14 @@ port1.close();
 console.log(JSON.stringify([...read]));
 `;
 
-async function filesReadBy(specifier: string): Promise<string[]> {
+/** Where a command is run, `words` are its own. */
+async function filesReadBy(specifier: string, ...words: string[]): Promise<string[]> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ["--input-type=module", "-e", trace, specifier],
+    ["--input-type=module", "-e", trace, "--", specifier, ...words],
     { cwd: fileURLToPath(new URL("../..", import.meta.url)) },
   );
-  return JSON.parse(stdout) as string[];
+  return JSON.parse(stdout.trim().split("\n").at(-1)!) as string[];
 }
 
 /** The packages among some files, each once. */
@@ -60,9 +67,26 @@ test("filesReadBy() sees a package's CommonJS and its modules", async () => {
   assert.deepEqual(packagesOf(await filesReadBy("zod")), ["zod"]);
 });
 
+/** Files and their bytes. */
+function sizeOf(urls: readonly string[]): { files: string[]; bytes: number } {
+  const files = urls.filter((url) => url.startsWith("file:"));
+  return {
+    files,
+    bytes: files.reduce((sum, url) => sum + statSync(fileURLToPath(url)).size, 0),
+  };
+}
+
 test('import "arpo-lab" reads at most 650 files with 4 MB', async () => {
-  const files = (await filesReadBy("arpo-lab")).filter((url) => url.startsWith("file:"));
-  const bytes = files.reduce((sum, url) => sum + statSync(fileURLToPath(url)).size, 0);
+  const { files, bytes } = sizeOf(await filesReadBy("arpo-lab"));
   assert.ok(files.length > 100 && files.length <= 650, `${files.length} files`);
   assert.ok(bytes <= 4e6, `${bytes} bytes`);
+});
+
+test("arpo-lab --help reads at most 38 files with 200 kB, and commander alone of the packages", async () => {
+  const bin = new URL("../../apps/cli/bin/arpo-lab.mjs", import.meta.url).href;
+  const { files, bytes } = sizeOf(await filesReadBy(bin, "--help"));
+  assert.ok(files.some((url) => url.endsWith("/dist/apps/cli/program.js")));
+  assert.ok(files.length <= 38, `${files.length} files`);
+  assert.ok(bytes <= 200_000, `${bytes} bytes`);
+  assert.deepEqual(packagesOf(files), ["commander"]);
 });

@@ -1,5 +1,4 @@
 // The `arpo-lab` command.
-import { heldDevice } from "../../src/tensor/gpu/device.js";
 import { arpoLab } from "./program.js";
 import { aside } from "./terminal/say.js";
 import { Stopped } from "./terminal/stopping.js";
@@ -32,4 +31,5 @@ function fewFiles(): boolean {
   return Number(userLimits?.open_files?.soft) < 256;
 }
 // While a GPU is held, Dawn keeps the process alive.
+const { heldDevice } = await import("../../src/tensor/gpu/device.js");
 heldDevice()?.destroy();

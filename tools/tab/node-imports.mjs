@@ -19,6 +19,15 @@ const keepGoing = {
   },
 };
 
+/** What the bundle of these entries is made of; each bundle is made once. */
+const made = new Map();
+function inputsOf(entries) {
+  const key = entries.join(" ");
+  const known = made.get(key) ?? bundleForTab(entries, { plugins: [keepGoing] });
+  made.set(key, known);
+  return known.then(({ metafile }) => metafile.inputs);
+}
+
 /** The shortest way of imports from an entry to a file. */
 function wayTo(file, inputs, entries) {
   const from = new Map(entries.map((entry) => [entry, undefined]));
@@ -35,11 +44,11 @@ function wayTo(file, inputs, entries) {
 
 /** Every import of Node that these files reach, with the way there: `entry > … > file > node:fs`. */
 export async function nodeImports(entries) {
-  const { metafile } = await bundleForTab(entries, { plugins: [keepGoing] });
-  return Object.entries(metafile.inputs).flatMap(([file, { imports }]) =>
+  const inputs = await inputsOf(entries);
+  return Object.entries(inputs).flatMap(([file, { imports }]) =>
     imports
       .filter(({ path }) => isNode(path) || path.endsWith(".node"))
-      .map(({ path }) => [...wayTo(file, metafile.inputs, entries), path].join(" > ")),
+      .map(({ path }) => [...wayTo(file, inputs, entries), path].join(" > ")),
   );
 }
 
@@ -49,15 +58,15 @@ const globals =
 
 /** Every use of a global of Node's in the project's own files that these entries reach. */
 export async function nodeGlobals(entries) {
-  const { metafile } = await bundleForTab(entries, { plugins: [keepGoing] });
+  const inputs = await inputsOf(entries);
   const found = [];
-  for (const file of Object.keys(metafile.inputs)) {
+  for (const file of Object.keys(inputs)) {
     if (!file.startsWith("dist/") || file.startsWith("dist/vendor/")) continue;
     const text = await readFile(join(root, file), "utf8");
     const { code } = await transform(text, { minifyWhitespace: true, legalComments: "none" });
     const uses = new Set(code.match(globals));
     if (uses.size > 0)
-      found.push(`${wayTo(file, metafile.inputs, entries).join(" > ")}: ${[...uses].join(", ")}`);
+      found.push(`${wayTo(file, inputs, entries).join(" > ")}: ${[...uses].join(", ")}`);
   }
   return found;
 }

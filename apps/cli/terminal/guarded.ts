@@ -1,4 +1,3 @@
-import { guardProcess } from "../../../src/base/watch/guard-process.js";
 import { aside } from "./say.js";
 
 /** Does a command's work where a user's code may run: what that code does to the process is told. */
@@ -7,6 +6,7 @@ export async function guarded<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const report = (message: string) => aside(`warning: ${message}`);
+  const { guardProcess } = await import("../../../src/base/watch/guard-process.js");
   const guard = guardProcess({ ...options, report });
   try {
     return await work();

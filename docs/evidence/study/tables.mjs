@@ -147,9 +147,7 @@ function cellRow(cell, { decisions, several }) {
 /** Whether an interval lies within bounds. */
 const within = ({ low, high }, from, to) => low >= from && high <= to;
 
-function answers(main, { decisions, several, equal: [least, most] }) {
-  const values = valuesOf(main);
-  const calls = valuesOf(main.filter(({ family }) => several.includes(family)));
+function answers(main, { values, calls }, { decisions, equal: [least, most], several }) {
   const confirm = { ...bootstrap, level };
   const [after] = values.worth(["after-results"], bootstrap);
   const q2a = ratio(after);
@@ -263,9 +261,7 @@ const judged = [
   ...["critic", "critic-per-token", "oracle", "oracle-per-token"],
 ];
 
-function ruleRows(main, several) {
-  const values = valuesOf(main);
-  const calls = valuesOf(main.filter(({ family }) => several.includes(family)));
+function ruleRows({ values, calls }) {
   const token = values.worth(judged, explored);
   const fresh = values.worth(judged, { ...explored, per: "trajectory", against: "fresh" });
   const call = calls.worth(judged, { ...explored, per: "call" });
@@ -378,10 +374,14 @@ export function tables({ cells: measured, decisions }, study = tiny) {
   const own = { ...study, decisions };
   const main = measured.filter(({ control }) => !control);
   const values = valuesOf(main);
+  const calls = valuesOf(main.filter(({ family }) => study.several.includes(family)));
   const decided = values.decided(undefined, explored);
   const captured = values.capture(undefined, explored);
   return {
-    answers: table(["question", "statistic", "found", "interval", "answer"], answers(main, own)),
+    answers: table(
+      ["question", "statistic", "found", "interval", "answer"],
+      answers(main, { values, calls }, own),
+    ),
     cells: table(
       [
         ...["family", "policy", "prompts", "planned", "right", "tokens", "calls"],
@@ -404,7 +404,7 @@ export function tables({ cells: measured, decisions }, study = tiny) {
         ...["rule", "places", "Var", "decided", "tokens left", "calls left"],
         ...["per token, to uniform", "per call, to uniform", "per trajectory, to fresh"],
       ],
-      ruleRows(main, study.several),
+      ruleRows({ values, calls }),
     ),
     decided: table(
       ["where", "share of tokens", "of entropy", "of what is decided"],

@@ -37,11 +37,14 @@ export function ridge(
   inputs.forEach((input, i) => {
     for (let a = 0; a < size; a++) {
       const row = rows[a]!;
-      for (let b = 0; b < size; b++) row[b]! += input[a]! * input[b]!;
+      for (let b = a; b < size; b++) row[b]! += input[a]! * input[b]!;
       row[size]! += input[a]! * wanted[i]!;
     }
   });
-  for (let a = 0; a < size; a++) rows[a]![a]! += penalty;
+  for (let a = 0; a < size; a++) {
+    rows[a]![a]! += penalty;
+    for (let b = 0; b < a; b++) rows[a]![b] = rows[b]![a]!;
+  }
   // The matrix is positive definite: elimination needs no pivots.
   for (let a = 0; a < size; a++) {
     for (let b = a + 1; b < size; b++) {
@@ -60,11 +63,20 @@ export function ridge(
 
 const folds = 5;
 
+/** What was fitted to some trajectories: several rules and questions ask for the same. */
+const fitted = new WeakMap<readonly MeasuredTrajectory[], Float64Array[]>();
+
 /** The variance that a critic expects at each token, fitted on the forks of other prompts; 0 where there are none. */
 export function criticOf(
   measured: readonly MeasuredTrajectory[],
   prompts: readonly number[],
 ): Float64Array[] {
+  const known = fitted.get(measured) ?? fit(measured, prompts);
+  fitted.set(measured, known);
+  return known;
+}
+
+function fit(measured: readonly MeasuredTrajectory[], prompts: readonly number[]): Float64Array[] {
   const inputs = measured.map(({ seen }) => features(seen));
   const weights = Array.from({ length: folds }, (_, fold) => {
     const others = measured.flatMap((_, i) => (prompts[i]! % folds === fold ? [] : [i]));

@@ -193,11 +193,10 @@ export function placesOf(
   prompts: readonly number[],
 ): RulePlaces {
   const own: OwnRule = typeof rule === "function" ? plain(rule) : named[rule];
-  let critics: Float64Array[] | undefined;
   const weights = measured.map((one, i) => {
     const found = own.weights(one, {
       tools: toolsFor(one.seen),
-      critic: () => (critics ??= criticOf(measured, prompts))[i]!,
+      critic: () => criticOf(measured, prompts)[i]!,
     });
     checkWeights(name, found, one.length);
     return found;

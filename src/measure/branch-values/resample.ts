@@ -17,18 +17,21 @@ export interface Interval {
   high: number | undefined;
 }
 
-let kept: { key: string; counts: Uint16Array } | undefined;
+/** Of the last few numbers of prompts: tables ask for several in turn. */
+const kept = new Map<string, Uint16Array>();
 
 /** How often each prompt is in each resample: the same for every statistic, so that ratios are of the same prompts. */
 function countsOf(prompts: number, draws: number, seed: number): Uint16Array {
   const key = `${prompts} ${draws} ${seed}`;
-  if (kept?.key === key) return kept.counts;
+  const known = kept.get(key);
+  if (known) return known;
   const counts = new Uint16Array(prompts * draws);
   const random = Random.from(seed).split("resample").split(prompts);
   for (let draw = 0; draw < draws; draw++) {
     for (let i = 0; i < prompts; i++) counts[draw * prompts + random.integer(prompts)]!++;
   }
-  kept = { key, counts };
+  if (kept.size >= 8) kept.delete(kept.keys().next().value!);
+  kept.set(key, counts);
   return counts;
 }
 
@@ -50,24 +53,27 @@ export function estimate(
   const prompts = sums.length;
   const width = sums[0]?.length ?? 0;
   const total = new Array<number>(width);
-  const add = (times: (prompt: number) => number) => {
+  const flat = new Float64Array(prompts * width);
+  sums.forEach((own, i) => {
+    for (let k = 0; k < width; k++) flat[i * width + k] = own[k]!;
+  });
+  const add = (counts: Uint16Array, from: number) => {
     total.fill(0);
-    for (let i = 0; i < prompts; i++) {
-      const count = times(i);
+    for (let i = 0, at = 0; i < prompts; i++, at += width) {
+      const count = counts[from + i]!;
       if (count === 0) continue;
-      const own = sums[i]!;
-      for (let k = 0; k < width; k++) total[k]! += count * own[k]!;
+      for (let k = 0; k < width; k++) total[k]! += count * flat[at + k]!;
     }
     return statistic(total);
   };
-  const value = prompts === 0 ? undefined : add(() => 1);
+  const value = prompts === 0 ? undefined : add(new Uint16Array(prompts).fill(1), 0);
   if (value === undefined || prompts < 2 || draws === 0) {
     return { value, low: undefined, high: undefined };
   }
   const counts = countsOf(prompts, draws, seed);
   const drawn: number[] = [];
   for (let draw = 0; draw < draws; draw++) {
-    const found = add((i) => counts[draw * prompts + i]!);
+    const found = add(counts, draw * prompts);
     if (found !== undefined) drawn.push(found);
   }
   if (drawn.length === 0) return { value, low: undefined, high: undefined };

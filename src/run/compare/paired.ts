@@ -79,13 +79,26 @@ export interface PairedStatistics {
 
 const draws = 10_000;
 
+let kept = { n: 0, places: new Uint16Array() };
+
+/** The place of each draw among `n` values: the same for every list of as many, so that those of the last are kept. */
+function drawnFrom(n: number): (draw: number) => number {
+  const random = Random.from(1).split("bootstrap");
+  if (n > 1000) return () => random.integer(n);
+  if (kept.n !== n) {
+    kept = { n, places: Uint16Array.from({ length: draws * n }, () => random.integer(n)) };
+  }
+  const { places } = kept;
+  return (draw) => places[draw]!;
+}
+
 /** The percentile bootstrap's 95% interval of a mean; the same for the same values. */
 function bootstrapMean(values: readonly number[]): { low: number; high: number } {
-  const random = Random.from(1).split("bootstrap");
   const n = values.length;
-  const means = Float64Array.from({ length: draws }, () => {
+  const drawn = drawnFrom(n);
+  const means = Float64Array.from({ length: draws }, (_, draw) => {
     let sum = 0;
-    for (let i = 0; i < n; i++) sum += values[random.integer(n)]!;
+    for (let i = 0; i < n; i++) sum += values[drawn(draw * n + i)]!;
     return sum / n;
   }).sort();
   const at = (share: number) => {

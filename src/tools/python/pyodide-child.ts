@@ -11,6 +11,8 @@ import type { ChildReady, ChildReply, ChildRequest } from "./protocol.js";
 
 const settings = JSON.parse(process.argv[2] ?? "{}") as {
   indexURL: string;
+  /** Python's library with its modules compiled; else Pyodide's own, of sources. */
+  library?: string;
   packages?: string;
   preload?: string;
   memoryBytes: number;
@@ -25,9 +27,9 @@ Object.defineProperty(process, "binding", { value: () => ({ fs: constants }) });
 const place = pathToFileURL(join(settings.indexURL, "pyodide.mjs")).href;
 const { loadPyodide }: typeof import("pyodide") = await import(place);
 
-const { indexURL, packages, preload, memoryBytes } = settings;
+const { indexURL, library, packages, preload, memoryBytes } = settings;
 const interpreter = await startInterpreter({
-  load: (options) => loadPyodide({ ...options, indexURL }),
+  load: (options) => loadPyodide({ ...options, indexURL, ...(library && { stdLibURL: library }) }),
   ...(packages === undefined ? {} : { packages: readFileSync(packages) }),
   preload,
   memoryBytes,

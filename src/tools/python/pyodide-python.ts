@@ -1,5 +1,5 @@
 import { cores, knowsFlag, ownProgram } from "#platform/process";
-import { existsSync, realpathSync } from "#platform/files";
+import { existsSync, readFileSync, realpathSync } from "#platform/files";
 import { type FramedPython, packagePath, pythonFrame, resolvePackage } from "#platform/modules";
 import { dirname, join } from "#platform/path";
 import { checkArguments } from "../../../common/options/check-arguments.js";
@@ -71,16 +71,26 @@ export function pyodidePool(limits: PythonLimits = {}): PythonPool {
 /** A process around an interpreter. */
 function command(memoryBytes: number, preload: string | undefined): ChildCommand {
   const indexURL = realpathSync(dirname(resolvePackage("pyodide/package.json")!));
+  // Of another version of Pyodide it would be another Python's.
+  const { version } = JSON.parse(readFileSync(join(indexURL, "package.json"), "utf8")) as {
+    version: string;
+  };
+  const library = packagePath(`dist/vendor/python/${version}.zip`);
   const settings = {
     indexURL: `${indexURL}/`,
     memoryBytes,
+    ...(existsSync(library) ? { library } : {}),
     ...(existsSync(packages) ? { packages, ...(preload ? { preload } : {}) } : {}),
   };
   const script = packagePath("dist/src/tools/python/pyodide-child.js");
   return {
     file: ownProgram,
     args: [
-      ...permissionFlags([dirname(script), dirname(packages), indexURL]),
+      ...permissionFlags(
+        [dirname(script), dirname(packages), dirname(library), indexURL].filter((f) =>
+          existsSync(f),
+        ),
+      ),
       "--disallow-code-generation-from-strings",
       "--no-warnings",
       "--max-old-space-size=256",
