@@ -12,9 +12,9 @@ import { TraceUpdates } from "./formats/trace-updates.js";
 import { trl } from "./formats/trl.js";
 import { verifiersResults } from "./formats/verifiers-results.js";
 import { verifiersTraces } from "./formats/verifiers-traces.js";
+import { isRecord } from "../../common/options/is-record.js";
 import {
   type FileRecord,
-  isRecord,
   numberIn,
   numbersIn,
   textOf,

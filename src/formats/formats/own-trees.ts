@@ -1,5 +1,5 @@
 import { treesFromJsonl } from "../../rollout/files/tree-jsonl.js";
-import { isRecord } from "../row/fields.js";
+import { isRecord } from "../../../common/options/is-record.js";
 import type { RolloutFormat } from "./format.js";
 
 /** Trees as `saveTrees` writes them, in run folders too. */

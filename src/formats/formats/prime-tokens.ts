@@ -1,12 +1,6 @@
 import { defined } from "../../../common/options/defined.js";
-import {
-  type FileRecord,
-  idsOf,
-  isRecord,
-  listOf,
-  numberIn,
-  numbersPerToken,
-} from "../row/fields.js";
+import { isRecord } from "../../../common/options/is-record.js";
+import { type FileRecord, idsOf, listOf, numberIn, numbersPerToken } from "../row/fields.js";
 import type { ImportedPart, ImportedRow, TokenNumbers } from "../row/imported-row.js";
 import type { RolloutFormat } from "./format.js";
 
