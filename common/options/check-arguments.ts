@@ -1,4 +1,5 @@
 import { nearest } from "./nearest.js";
+import { isRecord } from "./is-record.js";
 
 /**
  * A value in few letters, for the end of an error: `got …`.
@@ -41,7 +42,7 @@ export const kinds = {
   boolean: ["true or false", (v: unknown) => typeof v === "boolean"],
   list: ["a list", isList],
   items: ["a list or another iterable", (v: unknown) => does(v, Symbol.iterator)],
-  object: ["an object", (v: unknown) => typeof v === "object" && v !== null && !Array.isArray(v)],
+  object: ["an object", isRecord],
   function: ["a function", (v: unknown) => typeof v === "function"],
   bytes: ["bytes", (v: unknown) => ArrayBuffer.isView(v) || v instanceof ArrayBuffer],
   tensor: ["a tensor", (v: unknown) => does(v, "dataSync", "dispose")],

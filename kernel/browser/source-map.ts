@@ -1,22 +1,5 @@
 import type * as node from "../node/source-map.js";
-
-const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/** The numbers of a segment: six bits a digit, the highest of them says that more follow. */
-function numbers(segment: string): number[] {
-  const found: number[] = [];
-  let value = 0;
-  let shift = 0;
-  for (const letter of segment) {
-    const digit = digits.indexOf(letter);
-    value |= (digit & 31) << shift;
-    shift += 5;
-    if (digit & 32) continue;
-    found.push(value & 1 ? -(value >> 1) : value >> 1);
-    value = shift = 0;
-  }
-  return found;
-}
+import { vlqNumbers } from "../contract/vlq.js";
 
 export const originalPlace: typeof node.originalPlace = (map, line, column) => {
   const { mappings } = JSON.parse(map) as { mappings: string };
@@ -25,7 +8,7 @@ export const originalPlace: typeof node.originalPlace = (map, line, column) => {
   for (const [row, segments] of mappings.split(";").entries()) {
     let at = 0;
     for (const segment of segments.split(",").filter(Boolean)) {
-      const [step = 0, , lines, columns] = numbers(segment);
+      const [step = 0, , lines, columns] = vlqNumbers(segment);
       at += step;
       if (lines === undefined || columns === undefined) continue;
       sourceLine += lines;

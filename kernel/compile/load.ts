@@ -5,6 +5,7 @@ import { localErrors } from "./check/diagnostics.js";
 import { lower } from "./lower/lower.js";
 import type { BoundFile } from "./check/typescript.js";
 import { isLocalPath, type World } from "./check/world.js";
+import { isRecord } from "../../common/options/is-record.js";
 
 const compiled = new WeakMap<object, { generation: number; js: string; map: string }>();
 
@@ -62,8 +63,7 @@ function loadJson(path: string): LoadedModule {
     const reason = cause instanceof Error ? cause.message : String(cause);
     return { kind: "error", message: `${path}: ${reason}`, diagnostics: [] };
   }
-  const names =
-    typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+  const names = isRecord(value) ? Object.keys(value) : [];
   const table = ["default: () => data"].concat(
     names
       .filter((name) => name !== "default")

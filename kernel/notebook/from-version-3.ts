@@ -1,4 +1,5 @@
 import { joinLines, type Multiline } from "./notebook.js";
+import { isRecord } from "../../common/options/is-record.js";
 
 type Fields = Record<string, unknown>;
 
@@ -13,8 +14,6 @@ const mimes: Record<string, string> = {
   javascript: "application/javascript",
 };
 
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown): string =>
   typeof value === "string" || Array.isArray(value) ? joinLines(value as Multiline) : "";
@@ -38,7 +37,7 @@ function bundleOf(fields: Fields): Fields {
 }
 
 function output(value: unknown): unknown {
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   const { output_type, metadata = {}, prompt_number = null, stream, ...rest } = value;
   switch (output_type) {
     case "pyout":
@@ -60,7 +59,7 @@ function output(value: unknown): unknown {
 }
 
 function cell(value: unknown): unknown {
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   const { cell_type, metadata = {}, source = "" } = value;
   switch (cell_type) {
     case "code":
@@ -95,9 +94,9 @@ function cell(value: unknown): unknown {
  * as it is.
  */
 export function fromVersion3(value: unknown): unknown {
-  if (!isObject(value) || value["nbformat"] !== 3) return value;
-  const { name, ...metadata } = isObject(value["metadata"]) ? value["metadata"] : {};
-  const sheets = listOf(value["worksheets"]).filter(isObject);
+  if (!isRecord(value) || value["nbformat"] !== 3) return value;
+  const { name, ...metadata } = isRecord(value["metadata"]) ? value["metadata"] : {};
+  const sheets = listOf(value["worksheets"]).filter(isRecord);
   return {
     cells: sheets.flatMap((sheet) => listOf(sheet["cells"]).map(cell)),
     metadata: name === undefined || name === "" ? metadata : { ...metadata, title: name },

@@ -1,5 +1,6 @@
 import { deepest, isTooDeep } from "../../common/http-server/nesting.js";
 import type { Notebook } from "./notebook.js";
+import { isRecord } from "../../common/options/is-record.js";
 
 type Record_ = Record<string, unknown>;
 
@@ -28,12 +29,8 @@ function fail(path: string, rule: string, value: unknown): never {
   throw new NotebookError(`Cannot read notebook: ${path} must be ${rule}, got ${describe(value)}`);
 }
 
-function isObject(value: unknown): value is Record_ {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function object(value: unknown, path: string): Record_ {
-  return isObject(value) ? value : fail(path, "an object", value);
+  return isRecord(value) ? value : fail(path, "an object", value);
 }
 
 function list(value: unknown, path: string): unknown[] {

@@ -1,12 +1,12 @@
 import type { CommEvent, CommTraffic, ToMain } from "../contract/bridge.js";
 import type { Header, Json, Message } from "./message.js";
 import type { Publisher } from "./publisher.js";
+import { isRecord } from "../../common/options/is-record.js";
 
 const events = { comm_open: "open", comm_msg: "message", comm_close: "close" } as const;
 const types = { open: "comm_open", message: "comm_msg", close: "comm_close" } as const;
 
-const object = (value: unknown): Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+const object = (value: unknown): Json => (isRecord(value) ? (value as Json) : {});
 
 /** Comm messages in both directions, and which comms are open. */
 export class CommRelay {

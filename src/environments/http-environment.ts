@@ -9,6 +9,7 @@ import {
 import { requestJson, shownUrl } from "../base/http/request-json.js";
 import type { ToolCall, ToolResult } from "../tools/tool.js";
 import type { Environment, EnvironmentSource, EnvironmentStart } from "./environment.js";
+import { isRecord } from "../../common/options/is-record.js";
 
 export interface HttpEnvironmentOptions {
   /** What the model may call: a description by tag. Each becomes a step. */
@@ -112,7 +113,7 @@ function served(url: string, options: HttpEnvironmentOptions): Environment {
       ...{ timeoutMs, maxBytes, redirects: false },
       signal,
     });
-    if (typeof answer === "object" && answer !== null && !Array.isArray(answer)) {
+    if (isRecord(answer)) {
       return answer as Answer;
     }
     throw new TypeError(

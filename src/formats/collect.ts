@@ -3,7 +3,8 @@ import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { CarriedCount } from "./carried.js";
 import type { FormatNotes, RolloutFormat } from "./formats/format.js";
 import { rolloutFormats } from "./formats/registry.js";
-import { type FileRecord, isRecord } from "./row/fields.js";
+import { isRecord } from "../../common/options/is-record.js";
+import type { FileRecord } from "./row/fields.js";
 import type { PlacedRow } from "./row/imported-row.js";
 import { StepLines } from "./step-lines.js";
 

@@ -1,3 +1,4 @@
+import { isRecord } from "../../common/options/is-record.js";
 /** What of a JSON schema is needed to read and describe arguments. */
 export interface ArgumentSchema {
   properties?: Record<string, { type?: string | string[]; description?: string }>;
@@ -25,7 +26,7 @@ export function readArguments(
   const text = input.trim();
   try {
     const value = JSON.parse(text === "" ? "{}" : text) as unknown;
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    if (isRecord(value)) {
       return value as Record<string, unknown>;
     }
   } catch {

@@ -10,6 +10,7 @@ import { saveTrees } from "../../../src/rollout/files/tree-files.js";
 import type { RolloutTree } from "../../../src/rollout/rollout-tree.js";
 import { aside, say } from "../terminal/say.js";
 import { spawn } from "node:child_process";
+import { isRecord } from "../../../common/options/is-record.js";
 
 export interface ProgramRun {
   env: Readonly<Record<string, string>>;
@@ -78,7 +79,7 @@ function taskOf(text: string | undefined): CaptureTask | undefined {
   if (text === undefined) return undefined;
   try {
     const task: unknown = JSON.parse(text);
-    if (typeof task === "object" && task !== null && !Array.isArray(task)) return task;
+    if (isRecord(task)) return task;
   } catch {
     // What it is not is said below.
   }

@@ -13,6 +13,7 @@ import { ErrorResponse } from "../../../common/http-server/error-response.js";
 import { writeAtomically } from "../../notebook/write.js";
 import type { Router } from "../http/router.js";
 import type { Pages } from "./pages.js";
+import { isRecord } from "../../../common/options/is-record.js";
 
 /** A text that was kept, with its times. */
 interface Kept {
@@ -242,11 +243,8 @@ function merge(into: Json, from: Json): Json {
   for (const [key, value] of Object.entries(from)) {
     const old = result.get(key);
     if (value === null) result.delete(key);
-    else if (isObject(value)) result.set(key, merge(isObject(old) ? old : {}, value));
+    else if (isRecord(value)) result.set(key, merge(isRecord(old) ? old : {}, value));
     else result.set(key, value);
   }
   return Object.fromEntries(result);
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,9 +1,8 @@
 import type { Config } from "../../run/config/schema.js";
 import type { EndpointToCheck } from "../machine/endpoints.js";
+import { isRecord } from "../../../common/options/is-record.js";
 
 type Params = Record<string, unknown>;
-const isParams = (value: unknown): value is Params =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Addresses and keys that a configuration's tools need. */
 export function outsideOf(config: Config): { endpoints: EndpointToCheck[]; keys: string[] } {
@@ -18,7 +17,7 @@ export function outsideOf(config: Config): { endpoints: EndpointToCheck[]; keys:
     const urls = [params["url"], params["urls"]].flat().filter((url) => typeof url === "string");
     for (const url of urls) endpoints.push({ url, use, openai, apiKeyEnv });
     for (const [name, inner] of Object.entries(params)) {
-      if (isParams(inner)) look(inner, `${use} (${name})`, name === "summarizer");
+      if (isRecord(inner)) look(inner, `${use} (${name})`, name === "summarizer");
     }
   };
   for (const [tag, { class_path: path, params }] of Object.entries(tools.tool_instances)) {

@@ -20,6 +20,7 @@ import type { Connection, Peer } from "./connection.js";
 import { Sessions } from "./sessions.js";
 import { observed } from "./texts.js";
 import { type Shared, World } from "./world.js";
+import { isRecord } from "../../../common/options/is-record.js";
 
 export interface OpenEnvOptions {
   /** What the model may call: a description by tag. Default: an MCP environment's tools, or one tool `act`. */
@@ -262,5 +263,4 @@ function headersOf({ tokenEnv }: OpenEnvOptions): Record<string, string> {
   );
 }
 
-const objectOf = (value: unknown): Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+const objectOf = (value: unknown): Json => (isRecord(value) ? (value as Json) : {});

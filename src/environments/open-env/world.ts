@@ -2,6 +2,7 @@ import { note } from "#platform/note";
 import { Connection, Lost, type Peer, Refusal } from "./connection.js";
 import type { Holder, Sessions } from "./sessions.js";
 import { invalid } from "./texts.js";
+import { isRecord } from "../../../common/options/is-record.js";
 
 type Json = Record<string, unknown>;
 
@@ -277,7 +278,7 @@ export class World implements Holder {
 }
 
 const objectOf = (value: unknown): Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+  isRecord(value)
     ? (value as Json)
     : value === undefined || value === null
       ? {}

@@ -1,6 +1,6 @@
 import { treesFromJsonl } from "../../rollout/files/tree-jsonl.js";
 import { treesFromParquet } from "../../rollout/files/tree-parquet.js";
-import { isRecord } from "../row/fields.js";
+import { isRecord } from "../../../common/options/is-record.js";
 import type { RolloutFormat } from "./format.js";
 
 /** Trees as `saveTrees` writes them, in run folders too. */

@@ -1,11 +1,11 @@
 import { defined } from "../../../common/options/defined.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
+import { isRecord } from "../../../common/options/is-record.js";
 import {
   chatOf,
   type FileRecord,
   isChat,
-  isRecord,
   numberIn,
   numbersIn,
   truthIn,

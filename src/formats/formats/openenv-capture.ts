@@ -1,5 +1,6 @@
+import { isRecord } from "../../../common/options/is-record.js";
 import { defined } from "../../../common/options/defined.js";
-import { type FileRecord, idsOf, isRecord, numberIn, numbersPerToken } from "../row/fields.js";
+import { type FileRecord, idsOf, numberIn, numbersPerToken } from "../row/fields.js";
 import type { ImportedRow } from "../row/imported-row.js";
 import { maskedParts, maskIn } from "../row/masked-parts.js";
 import type { RolloutFormat } from "./format.js";

@@ -1,5 +1,6 @@
 import { defined } from "../../../common/options/defined.js";
-import { numberIn, textOf, truthIn, isRecord, withoutFields } from "../row/fields.js";
+import { isRecord } from "../../../common/options/is-record.js";
+import { numberIn, textOf, truthIn, withoutFields } from "../row/fields.js";
 import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
 import { splitOutput } from "../row/message-text.js";
 import type { RolloutFormat } from "./format.js";

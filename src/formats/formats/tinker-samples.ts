@@ -1,6 +1,7 @@
+import { isRecord } from "../../../common/options/is-record.js";
 import { defined } from "../../../common/options/defined.js";
 import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
-import { idsOf, isRecord, listOf, numberIn, numbersPerToken } from "../row/fields.js";
+import { idsOf, listOf, numberIn, numbersPerToken } from "../row/fields.js";
 import type { ImportedRow } from "../row/imported-row.js";
 import type { RolloutFormat } from "./format.js";
 

@@ -1,5 +1,6 @@
+import { isRecord } from "../../../common/options/is-record.js";
 import { defined } from "../../../common/options/defined.js";
-import { type FileRecord, isRecord, listOf, numberIn, numbersIn } from "../row/fields.js";
+import { type FileRecord, listOf, numberIn, numbersIn } from "../row/fields.js";
 import type { RolloutFormat } from "./format.js";
 
 const statistics = (record: FileRecord): Record<string, number> => ({

@@ -1,5 +1,6 @@
+import { isRecord } from "../../../common/options/is-record.js";
 import { defined } from "../../../common/options/defined.js";
-import { chatOf, isRecord, listOf, numberIn, numbersIn, truthIn } from "../row/fields.js";
+import { chatOf, listOf, numberIn, numbersIn, truthIn } from "../row/fields.js";
 import type { RolloutFormat } from "./format.js";
 
 /** The turns of an evaluation: what others than the model say after it answers it. */

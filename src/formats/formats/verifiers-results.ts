@@ -1,6 +1,7 @@
 import { defined } from "../../../common/options/defined.js";
 import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
-import { isRecord, numberIn, numbersIn, truthIn, withoutFields } from "../row/fields.js";
+import { isRecord } from "../../../common/options/is-record.js";
+import { numberIn, numbersIn, truthIn, withoutFields } from "../row/fields.js";
 import type { FileRecord } from "../row/fields.js";
 import { completionIn, promptIn, type RolloutFormat } from "./format.js";
 

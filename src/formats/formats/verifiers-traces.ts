@@ -1,10 +1,10 @@
 import { defined } from "../../../common/options/defined.js";
 import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
+import { isRecord } from "../../../common/options/is-record.js";
 import {
   chatOf,
   type FileRecord,
   idsOf,
-  isRecord,
   listOf,
   numberIn,
   numbersIn,

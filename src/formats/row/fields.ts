@@ -1,14 +1,10 @@
 import { defined } from "../../../common/options/defined.js";
 import { shown } from "../../../common/options/check-arguments.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
+import { isRecord } from "../../../common/options/is-record.js";
 
 /** A record of a file: one line of JSON lines, or one row of a table. */
 export type FileRecord = Readonly<Record<string, unknown>>;
-
-/** Whether a value is a plain record. */
-export function isRecord(value: unknown): value is FileRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** A field that must be text. */
 export function textOf(record: FileRecord, name: string): string {

@@ -1,4 +1,5 @@
-import { type FileRecord, isRecord } from "./fields.js";
+import { isRecord } from "../../../common/options/is-record.js";
+import type { FileRecord } from "./fields.js";
 
 /** Streams over a branch's tokens that trees have a place for. */
 const streams = ["advantages", "entropies"] as const;

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from "#platform/path";
 import { sha256 } from "#platform/sha256";
 import { differenceOf, type FileSum, sumOf } from "../../base/files/file-sum.js";
 import { readIfThere } from "../../base/files/read-if-there.js";
+import { isRecord } from "../../../common/options/is-record.js";
 
 /** What a state file has besides the state. */
 interface Seal {
@@ -128,7 +129,7 @@ export async function checkSealed(folder: string, action: string): Promise<void>
 async function sumsIn(path: string): Promise<Record<string, FileSum>> {
   try {
     const { files } = JSON.parse((await readIfThere(path)) ?? "{}") as Seal;
-    return typeof files === "object" && files !== null && !Array.isArray(files) ? files : {};
+    return isRecord(files) ? files : {};
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // A path that leads through a file, on the way up from a model that is one file.

@@ -1,8 +1,7 @@
+import { isRecord } from "../../../common/options/is-record.js";
 /** A tree as it was parsed, before anything is known about it. */
 type Parsed = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Parsed =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isNumber = (value: unknown): boolean =>
   typeof value === "number" || ["NaN", "Infinity", "-Infinity", "-0"].includes(value as string);
 
@@ -26,21 +25,21 @@ export function checkTree(data: Parsed, where: string): void {
     need(field, "a list of numbers", value, Array.isArray(value) && value.every(isItem));
   };
   const objects = (field: string, value: unknown): Parsed[] => {
-    need(field, "a list of objects", value, Array.isArray(value) && value.every(isObject));
+    need(field, "a list of objects", value, Array.isArray(value) && value.every(isRecord));
     return value as Parsed[];
   };
 
   const { prompt, task, config } = data;
-  if (!isObject(task)) refuse("task", "an object", task);
-  if (!isObject(config)) return refuse("config", "an object", config);
+  if (!isRecord(task)) refuse("task", "an object", task);
+  if (!isRecord(config)) return refuse("config", "an object", config);
   integer("config.responseLength", config["responseLength"], 0, Number.MAX_SAFE_INTEGER);
-  if (!isObject(prompt)) return refuse("prompt", "an object", prompt);
+  if (!isRecord(prompt)) return refuse("prompt", "an object", prompt);
   need("prompt.text", "text", prompt["text"], typeof prompt["text"] === "string");
   list("prompt.tokens", prompt["tokens"], Number.isInteger);
 
   list("eosIds", data["eosIds"], Number.isInteger);
   integer("padId", data["padId"], -1, Number.MAX_SAFE_INTEGER);
-  if (!isObject(data["cutTexts"])) refuse("cutTexts", "an object", data["cutTexts"]);
+  if (!isRecord(data["cutTexts"])) refuse("cutTexts", "an object", data["cutTexts"]);
 
   const nodes = objects("nodes", data["nodes"]);
   const trajectories = objects("trajectories", data["trajectories"]);
@@ -56,11 +55,11 @@ export function checkTree(data: Parsed, where: string): void {
     list(`${at}.tokens`, tokens, Number.isInteger);
     list(`${at}.logprobs`, logprobs, isNumber);
     list(`${at}.entropies`, entropies, isNumber);
-    if (node["tool"] !== undefined && !isObject(node["tool"]))
+    if (node["tool"] !== undefined && !isRecord(node["tool"]))
       refuse(`${at}.tool`, "an object", node["tool"]);
     if (node["branch"] !== undefined) objects(`${at}.branch`, node["branch"]);
     if (top === undefined) continue;
-    if (!isObject(top)) return refuse(`${at}.top`, "an object", top);
+    if (!isRecord(top)) return refuse(`${at}.top`, "an object", top);
     integer(`${at}.top.width`, top["width"], 0, Number.MAX_SAFE_INTEGER);
     list(`${at}.top.ids`, top["ids"], Number.isInteger);
     list(`${at}.top.logprobs`, top["logprobs"], isNumber);

@@ -5,7 +5,7 @@ import { Enough } from "../enough.js";
 import type { ReadyOptions } from "../options.js";
 import type { RolloutConfig } from "../settings.js";
 import type { EntropyMonitor } from "../tree/tree-values.js";
-import { type Environment, environment } from "./environment.js";
+import { type RolloutState, rolloutState } from "./rollout-state.js";
 import { growAlone } from "./schedule-alone.js";
 import { growByChains } from "./schedule-chains.js";
 import { growInLockstep } from "./schedule-lockstep.js";
@@ -20,10 +20,11 @@ export interface Grown {
 }
 
 /** Grows one tree as its rule says. */
-function growOne(env: Environment, run: TreeRun): Promise<EntropyMonitor | undefined> {
-  const { rule } = env;
-  if (!rule) return growAlone(env, run);
-  const grown = "segments" in rule ? growBySegments(env, run, rule) : growByChains(env, run, rule);
+function growOne(shared: RolloutState, run: TreeRun): Promise<EntropyMonitor | undefined> {
+  const { rule } = shared;
+  if (!rule) return growAlone(shared, run);
+  const grown =
+    "segments" in rule ? growBySegments(shared, run, rule) : growByChains(shared, run, rule);
   return grown.then(() => undefined);
 }
 
@@ -57,11 +58,11 @@ export async function growTrees(
     {},
     ...starts.map(({ episodes }) => episodes?.descriptions),
   ) as Record<string, string>;
-  const env: Environment = environment(policy, config, options, signal, acting);
+  const shared: RolloutState = rolloutState(policy, config, options, signal, acting);
   try {
-    const runs = starts.map((start) => new TreeRun(env, start));
+    const runs = starts.map((start) => new TreeRun(shared, start));
     if (config.scheduling === "lockstep") {
-      const monitors = await growInLockstep(env, runs);
+      const monitors = await growInLockstep(shared, runs);
       for (const run of runs) await run.settle();
       return runs.map((run, i) => ({ run, monitor: monitors[i] }));
     }
@@ -70,7 +71,7 @@ export async function growTrees(
     const grown = await Promise.all(
       runs.map(async (run) => {
         try {
-          const monitor = await semaphore.run(() => growOne(env, run), signal);
+          const monitor = await semaphore.run(() => growOne(shared, run), signal);
           await run.settle();
           return { run, monitor };
         } catch (error) {
@@ -88,6 +89,6 @@ export async function growTrees(
     return grown.map((g) => g!);
   } finally {
     stop.abort(new Error("Cannot go on: the rollout is over"));
-    env.session.dispose();
+    shared.session.dispose();
   }
 }

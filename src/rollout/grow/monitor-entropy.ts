@@ -1,7 +1,7 @@
 import type { Segment, Sequence } from "../../policy/policy.js";
 import { answerText, callAll, classify, encodeResult } from "./calls.js";
 import { dynamicBudget } from "../branch/dynamic-budget.js";
-import type { Environment } from "./environment.js";
+import type { RolloutState } from "./rollout-state.js";
 import { segmentEntropy } from "../branch/segment-entropy.js";
 import type { TreeRun } from "./tree-run.js";
 import type { EntropyMonitor } from "../tree/tree-values.js";
@@ -22,10 +22,10 @@ interface Probe {
  * both thrown away, decide how many rollouts each prompt starts with.
  */
 export async function monitorEntropy(
-  env: Environment,
+  shared: RolloutState,
   runs: readonly TreeRun[],
 ): Promise<EntropyMonitor[]> {
-  const { config, session, policy, sampling, stops, signal } = env;
+  const { config, session, policy, sampling, stops, signal } = shared;
   const dynamic = config.dynamicRollouts;
   if (!dynamic) throw new Error("Cannot monitor entropy: dynamicRollouts must be on, got false");
   const { beta, formula } = dynamic;
@@ -64,7 +64,7 @@ export async function monitorEntropy(
         const segment = await session.generate(handle, options);
         probe.drawn += segment.tokens.length;
         probe.entropies.push(measure(segment));
-        return step(env, probe, segment);
+        return step(shared, probe, segment);
       }),
     );
     const before = active;
@@ -83,14 +83,14 @@ export async function monitorEntropy(
     const budget = dynamicBudget(config.n, rootEntropy, stepEntropies, { beta, formula });
     const spent = { tokens: first + drawn, calls };
     const monitor = { rootEntropy, stepEntropies, ...budget, spent };
-    env.emit({ type: "monitor", tree: run.index, monitor });
+    shared.emit({ type: "monitor", tree: run.index, monitor });
     return monitor;
   });
 }
 
 /** What a probe does after a segment: as a trajectory does, but calls count only when they have content. */
-async function step(env: Environment, probe: Probe, segment: Segment): Promise<boolean> {
-  const { config, session, policy, tools, signal } = env;
+async function step(shared: RolloutState, probe: Probe, segment: Segment): Promise<boolean> {
+  const { config, session, policy, tools, signal } = shared;
   const { handle, run } = probe;
   const outcome = classify({
     segment,
@@ -101,7 +101,7 @@ async function step(env: Environment, probe: Probe, segment: Segment): Promise<b
     responseLength: config.responseLength,
     searchPrompt: config.compat.searchPrompt,
     tokenizer: policy.tokenizer,
-    format: env.calls,
+    format: shared.calls,
     turn: segment.tokens.length,
   });
   if (outcome.kind !== "call") return outcome.kind === "keep";
@@ -109,7 +109,7 @@ async function step(env: Environment, probe: Probe, segment: Segment): Promise<b
   const { trial } = probe;
   const acts = trial && { tags: trial.tags, call: trial.episode.call.bind(trial.episode) };
   const results = await callAll(outcome, tools, acts, signal);
-  const answer = answerText(env.calls, results);
+  const answer = answerText(shared.calls, results);
   if (trial?.episode.done) return false;
   const { resultBegin } = config.compat;
   const block = encodeResult(answer, policy.tokenizer, resultBegin, policy.contextLength);

@@ -1,6 +1,6 @@
 import { ConsecutivePenalty } from "../branch/consecutive-penalty.js";
 import type { EntropyMonitor } from "../tree/tree-values.js";
-import type { Environment } from "./environment.js";
+import type { RolloutState } from "./rollout-state.js";
 import type { BranchPoint, LiveTrajectory } from "./live-trajectory.js";
 import { monitorEntropy } from "./monitor-entropy.js";
 import type { TreeRun } from "./tree-run.js";
@@ -20,12 +20,12 @@ interface Step {
  * without anybody waiting.
  */
 export async function growAlone(
-  env: Environment,
+  shared: RolloutState,
   run: TreeRun,
 ): Promise<EntropyMonitor | undefined> {
-  const { config } = env;
+  const { config } = shared;
   const monitor =
-    config.dynamicRollouts && config.n > 1 ? (await monitorEntropy(env, [run]))[0] : undefined;
+    config.dynamicRollouts && config.n > 1 ? (await monitorEntropy(shared, [run]))[0] : undefined;
   const penalty = new ConsecutivePenalty(1);
 
   const advance = async (trajectory: LiveTrajectory, round: number): Promise<Step> => {

@@ -7,7 +7,7 @@ import { planChain } from "../expand/plan-chains.js";
 import type { ChainRule, RuleDefinition } from "../rules/definition.js";
 import { roundsOf } from "../rules/settings.js";
 import { trajectoryOf } from "../tree/trajectory.js";
-import type { Environment } from "./environment.js";
+import type { RolloutState } from "./rollout-state.js";
 import { finishTree } from "./finish-tree.js";
 import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
 import type { TreeRun } from "./tree-run.js";
@@ -30,12 +30,12 @@ export function liveChains(run: TreeRun): Chain[] {
  * Undefined for rules that do not ask, and where there is no such policy: entropy alone then ranks.
  */
 async function currentLogprobs(
-  env: Environment,
+  shared: RolloutState,
   run: TreeRun,
 ): Promise<((trajectory: number) => Float32Array | undefined) | undefined> {
-  const { config, rule, sampling, policy } = env;
+  const { config, rule, sampling, policy } = shared;
   if (!rule?.readsFuture || config.expand!["signal"] === "random") return undefined;
-  const current = env.current ?? (config.compat.appoMismatch ? policy : undefined);
+  const current = shared.current ?? (config.compat.appoMismatch ? policy : undefined);
   if (!current) {
     sayEntropyAlone(rule.name);
     return undefined;
@@ -76,26 +76,27 @@ function sayEntropyAlone(rule: string): void {
  * rule's rounds further trajectories that leave them where the rule says, each to its end.
  */
 export async function growByChains(
-  env: Environment,
+  shared: RolloutState,
   run: TreeRun,
   rule: Extract<RuleDefinition, ChainRule<unknown>>,
 ): Promise<void> {
-  const { config, policy } = env;
+  const { config, policy } = shared;
   const settings = expansionOf(config)!;
   const rounds = roundsOf(settings);
   run.retaining = rounds > 0;
   const first = run.start(config.initialRollouts);
-  await Promise.all(first.map((trajectory) => toTheEnd(env, run, trajectory)));
+  await Promise.all(first.map((trajectory) => toTheEnd(shared, run, trajectory)));
   const reading = {
     ...tokenTexts(policy.tokenizer),
     most: rule.wanted?.(settings) ?? config.n,
     random: run.random.split("signal"),
-    ranking: env.ranking,
-    current: await currentLogprobs(env, run),
+    ranking: shared.ranking,
+    current: await currentLogprobs(shared, run),
     shifted: config.compat.appoAlignment ?? false,
-    mixed: await mixedSignal(env, run),
+    mixed: await mixedSignal(shared, run),
   };
-  const bases = rule.bases && env.judge ? rule.bases(await judged(env, run), settings) : undefined;
+  const bases =
+    rule.bases && shared.judge ? rule.bases(await judged(shared, run), settings) : undefined;
 
   for (let round = 1; round <= rounds; round++) {
     const chains = liveChains(run).map((chain) => planChain(chain, rule, settings, reading));
@@ -105,9 +106,9 @@ export async function growByChains(
       run.leave(run.trajectories[trajectory]!, choice.at, { round, order, ...choice }),
     );
     if (round === rounds) run.release();
-    await Promise.all(born.map((trajectory) => toTheEnd(env, run, trajectory)));
+    await Promise.all(born.map((trajectory) => toTheEnd(shared, run, trajectory)));
   }
-  if (rule.fills ?? true) await fill(env, run);
+  if (rule.fills ?? true) await fill(shared, run);
   const random = run.random.split("keep");
   const chains = liveChains(run).map((chain) => planChain(chain, rule, settings, reading));
   const all = () => chains.map(({ id }) => id);
@@ -116,9 +117,13 @@ export async function growByChains(
 }
 
 /** Lets a trajectory write, call and read until it ends. */
-async function toTheEnd(env: Environment, run: TreeRun, trajectory: LiveTrajectory): Promise<void> {
+async function toTheEnd(
+  shared: RolloutState,
+  run: TreeRun,
+  trajectory: LiveTrajectory,
+): Promise<void> {
   for (let { round } = trajectory; ; round++) {
-    const left = env.config.responseLength - trajectory.length;
+    const left = shared.config.responseLength - trajectory.length;
     const node = await run.generate(trajectory, round, Math.max(1, left));
     const outcome = run.classify(trajectory, node);
     const fits = outcome.kind === "call" ? await run.call(trajectory, round, outcome) : true;
@@ -127,21 +132,21 @@ async function toTheEnd(env: Environment, run: TreeRun, trajectory: LiveTrajecto
 }
 
 /** Where too few places were found, trajectories from the prompt make up for it. */
-async function fill(env: Environment, run: TreeRun): Promise<void> {
+async function fill(shared: RolloutState, run: TreeRun): Promise<void> {
   const fresh: LiveTrajectory[] = [];
   while (run.remaining > 0) fresh.push(run.refill(-1)!);
-  await Promise.all(fresh.map((trajectory) => toTheEnd(env, run, trajectory)));
+  await Promise.all(fresh.map((trajectory) => toTheEnd(shared, run, trajectory)));
 }
 
 /** What the outcomes of the first trajectories say of each of their tokens, where the rule ranks by it. */
-async function mixedSignal(env: Environment, run: TreeRun) {
-  if (env.config.expand!["signal"] !== "group-mixed") return undefined;
-  return groupMixed(liveChains(run), await judged(env, run));
+async function mixedSignal(shared: RolloutState, run: TreeRun) {
+  if (shared.config.expand!["signal"] !== "group-mixed") return undefined;
+  return groupMixed(liveChains(run), await judged(shared, run));
 }
 
 /** Which of the first trajectories are right, as the caller's judge says. */
-async function judged(env: Environment, run: TreeRun): Promise<readonly boolean[]> {
-  const { config, policy, judge } = env;
+async function judged(shared: RolloutState, run: TreeRun): Promise<readonly boolean[]> {
+  const { config, policy, judge } = shared;
   await run.outcomes();
   const trajectories = run.trajectories.map(({ id }) => id);
   const made = finishTree(run, run.task, config, policy);

@@ -1,6 +1,6 @@
 import { ConsecutivePenalty } from "../branch/consecutive-penalty.js";
 import type { EntropyMonitor } from "../tree/tree-values.js";
-import type { Environment } from "./environment.js";
+import type { RolloutState } from "./rollout-state.js";
 import type { BranchPoint, LiveTrajectory } from "./live-trajectory.js";
 import { monitorEntropy } from "./monitor-entropy.js";
 import type { TreeRun } from "./tree-run.js";
@@ -17,11 +17,11 @@ interface Active {
  * and the slowest tool of a round hold up everything else.
  */
 export async function growInLockstep(
-  env: Environment,
+  shared: RolloutState,
   runs: readonly TreeRun[],
 ): Promise<(EntropyMonitor | undefined)[]> {
-  const { config } = env;
-  const monitors = config.dynamicRollouts && config.n > 1 ? await monitorEntropy(env, runs) : [];
+  const { config } = shared;
+  const monitors = config.dynamicRollouts && config.n > 1 ? await monitorEntropy(shared, runs) : [];
   const penalty = new ConsecutivePenalty(runs.length);
   let active: Active[] = runs.flatMap((run, i) => {
     const trajectories = monitors[i]?.initialRollouts ?? config.initialRollouts;

@@ -1,7 +1,7 @@
 import { segmentEnd, stepOf } from "../expand/segment-steps.js";
 import { type SegmentRule, segmentsOf } from "../rules/definition.js";
 import { type Expansion, expansionOf } from "../settings.js";
-import type { Environment } from "./environment.js";
+import type { RolloutState } from "./rollout-state.js";
 import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
 import { liveChains } from "./schedule-chains.js";
 import type { TreeRun } from "./tree-run.js";
@@ -11,11 +11,11 @@ import type { TreeRun } from "./tree-run.js";
  * continued as often as the rule says. A tool's result counts as tokens of its segment.
  */
 export async function growBySegments(
-  env: Environment,
+  shared: RolloutState,
   run: TreeRun,
   rule: SegmentRule<Expansion>,
 ): Promise<void> {
-  const { config } = env;
+  const { config } = shared;
   const settings = expansionOf(config)!;
   const { segments } = rule;
   const sizes = segmentsOf(rule, settings);
@@ -27,7 +27,7 @@ export async function growBySegments(
 
   let paths = run.start(segments.first(settings, { width: config.n, random, misplaced }));
   for (let round = 1; paths.length > 0; round++) {
-    await Promise.all(paths.map((trajectory) => oneSegment(env, run, trajectory, sizes)));
+    await Promise.all(paths.map((trajectory) => oneSegment(shared, run, trajectory, sizes)));
     const going = paths.filter(({ end }) => end === undefined);
     const counts = segments.continuations(settings, {
       going: going.map((trajectory) => ({
@@ -58,12 +58,12 @@ export async function growBySegments(
 
 /** Lets a trajectory write to the end of its segment or its own. */
 async function oneSegment(
-  env: Environment,
+  shared: RolloutState,
   run: TreeRun,
   trajectory: LiveTrajectory,
   sizes: ReturnType<typeof segmentsOf>,
 ): Promise<void> {
-  const { config } = env;
+  const { config } = shared;
   const start = run.prefixTokens.length;
   const step = stepOf(sizes.segment, { start, length: trajectory.length });
   const until = Math.min(

@@ -3,23 +3,23 @@ import { Random } from "../../base/random/random.js";
 import { branchOf, decideBranch } from "../rules/decide-branch.js";
 import { segmentEntropy } from "../branch/segment-entropy.js";
 import type { BranchAttempt } from "../tree/tree-values.js";
-import type { Environment } from "./environment.js";
+import type { RolloutState } from "./rollout-state.js";
 import type { BranchPoint, LiveTrajectory } from "./live-trajectory.js";
 import type { TreeStart } from "./tree-start.js";
 import type { TreeTrajectories } from "./tree-trajectories.js";
 
 /** The entropy that branching rules compare. */
-export const entropyOf = (segment: Segment, { policy, config }: Environment): number =>
+export const entropyOf = (segment: Segment, { policy, config }: RolloutState): number =>
   segmentEntropy(segment, policy.tokenizer.vocabSize, config.entropy);
 
 /** Where a tree's trajectories branch, round by round. */
 export class TreeBranches {
-  readonly #env: Environment;
+  readonly #shared: RolloutState;
   readonly #start: TreeStart;
   readonly #trajectories: TreeTrajectories;
 
-  constructor(env: Environment, start: TreeStart, trajectories: TreeTrajectories) {
-    this.#env = env;
+  constructor(shared: RolloutState, start: TreeStart, trajectories: TreeTrajectories) {
+    this.#shared = shared;
     this.#start = start;
     this.#trajectories = trajectories;
   }
@@ -29,7 +29,7 @@ export class TreeBranches {
    * decided, so the state is kept in a fork: it shares the trajectory's memory and costs nothing.
    */
   async point(trajectory: LiveTrajectory, moving: boolean): Promise<BranchPoint> {
-    const { config, session } = this.#env;
+    const { config, session } = this.#shared;
     const possible = this.#attempts > 0;
     const later = config.entropyTiming === "after-result" && possible;
     const point: BranchPoint = {
@@ -54,12 +54,12 @@ export class TreeBranches {
   /** How many attempts at a branch a trajectory has now: none where its environment cannot be had twice. */
   get #attempts(): number {
     if (this.#start.episodes?.branches === false) return 0;
-    return Math.min(this.#env.config.attemptsPerTrajectory, this.#trajectories.remaining);
+    return Math.min(this.#shared.config.attemptsPerTrajectory, this.#trajectories.remaining);
   }
 
   /** The round's branches, in the order of the surviving trajectories. */
   decide(round: number, points: readonly BranchPoint[], promptCount: number): LiveTrajectory[] {
-    const { session } = this.#env;
+    const { session } = this.#shared;
     const born: LiveTrajectory[] = [];
     for (const point of points) {
       const attempts = this.#attempts;
@@ -72,7 +72,7 @@ export class TreeBranches {
           tried.child = child.id;
           born.push(child);
         }
-        this.#env.emit({ type: "attempt", tree: this.#start.index, attempt: tried });
+        this.#shared.emit({ type: "attempt", tree: this.#start.index, attempt: tried });
       }
       if (made.length > 0) {
         point.node.branch = made;
@@ -91,7 +91,7 @@ export class TreeBranches {
   }
 
   #attempt(point: BranchPoint, round: number, attempt: number, promptCount: number): BranchAttempt {
-    const { config, draws } = this.#env;
+    const { config, draws } = this.#shared;
     const { id } = point.trajectory;
     const u = draws
       ? draws({ prompt: this.#start.index, trajectory: id, round, attempt })
@@ -100,7 +100,7 @@ export class TreeBranches {
     const { entropy, baseline } = point;
     if (!Number.isFinite(entropy - baseline)) {
       throw new Error(
-        `Cannot branch: rule ${config.rule} needs a segment's entropy, got ${entropy}: policy ${this.#env.policy.name} does not report what entropy.measure "${config.entropy.measure}" is made of`,
+        `Cannot branch: rule ${config.rule} needs a segment's entropy, got ${entropy}: policy ${this.#shared.policy.name} does not report what entropy.measure "${config.entropy.measure}" is made of`,
       );
     }
     const situation = { u, entropy, baseline, consecutive };
@@ -117,14 +117,14 @@ export class TreeBranches {
 
   /** The entropy of what the trajectory is about to write: the same tokens from the same stream, discarded. */
   async #lookAhead(trajectory: LiveTrajectory): Promise<number> {
-    const { session, sampling, stops, signal, config } = this.#env;
+    const { session, sampling, stops, signal, config } = this.#shared;
     const copy = session.fork(trajectory.handle);
     const random = Random.restore(trajectory.random.state());
     const maxTokens = config.entropy.positions;
     const options = { ...sampling, maxTokens, stop: stops, random, signal };
     const segment = await session.generate(copy, options);
     session.close(copy);
-    return entropyOf(segment, this.#env);
+    return entropyOf(segment, this.#shared);
   }
 
   #copy(point: BranchPoint, round: number): LiveTrajectory {
@@ -134,10 +134,10 @@ export class TreeBranches {
       parent: point.trajectory.id,
       from: point.node,
       leaf: point.node,
-      handle: this.#env.session.fork(point.handle),
+      handle: this.#shared.session.fork(point.handle),
       length: point.length,
       calls: point.calls,
-      baseline: this.#env.config.baseline === "ancestor" ? point.baseline : undefined,
+      baseline: this.#shared.config.baseline === "ancestor" ? point.baseline : undefined,
       consecutive: point.trajectory.consecutive,
       ...(point.episode ? { episode: point.episode.fork() } : {}),
     });

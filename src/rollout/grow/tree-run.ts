@@ -11,7 +11,7 @@ import {
   encodeResult,
   type SegmentOutcome,
 } from "./calls.js";
-import type { Environment } from "./environment.js";
+import type { RolloutState } from "./rollout-state.js";
 import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
 import type { Episode } from "./episode.js";
 import { entropyOf, TreeBranches } from "./tree-branches.js";
@@ -37,7 +37,7 @@ export class TreeRun {
   readonly prompt: PromptText;
   /** Where its trajectories branch. */
   readonly branches: TreeBranches;
-  readonly #env: Environment;
+  readonly #shared: RolloutState;
   readonly #start: TreeStart;
   readonly #trajectories: TreeTrajectories;
   /** Trajectories that ended keep their place in the session, so that others can leave them. */
@@ -46,15 +46,15 @@ export class TreeRun {
   /** The trajectories that training uses, where the rule says so. */
   selection: number[] | undefined;
 
-  constructor(env: Environment, start: TreeStart) {
-    this.#env = env;
+  constructor(shared: RolloutState, start: TreeStart) {
+    this.#shared = shared;
     this.#start = start;
     this.index = start.index;
     this.prompt = start.prompt;
-    this.#trajectories = new TreeTrajectories(env, start);
-    this.branches = new TreeBranches(env, start, this.#trajectories);
+    this.#trajectories = new TreeTrajectories(shared, start);
+    this.branches = new TreeBranches(shared, start, this.#trajectories);
     const { length } = start.prompt.tokens;
-    const context = env.policy.contextLength;
+    const context = shared.policy.contextLength;
     if (length >= context) {
       throw new RangeError(
         `Cannot roll out: the prompt must be shorter than the policy's context of ${context} tokens, got ${length}`,
@@ -105,12 +105,12 @@ export class TreeRun {
 
   /** Lets the trajectory write until a call, its end or `maxTokens`. */
   async generate(trajectory: LiveTrajectory, round: number, maxTokens: number): Promise<LiveNode> {
-    const { config, policy, emit } = this.#env;
+    const { config, policy, emit } = this.#shared;
     const { segment, start, end } = await this.#trajectories.write(trajectory, maxTokens);
     trajectory.length += segment.tokens.length;
-    trajectory.entropy = entropyOf(segment, this.#env);
+    trajectory.entropy = entropyOf(segment, this.#shared);
     trajectory.baseline ??=
-      this.#env.keepBaselines?.of(trajectory.key, trajectory.entropy) ?? trajectory.entropy;
+      this.#shared.keepBaselines?.of(trajectory.key, trajectory.entropy) ?? trajectory.entropy;
     const node: LiveNode = {
       ...this.#node("model", trajectory, round),
       tokens: segment.tokens,
@@ -141,7 +141,7 @@ export class TreeRun {
 
   /** What the trajectory does after the segment; spends the call. */
   classify(trajectory: LiveTrajectory, node: LiveNode): SegmentOutcome {
-    const { config, policy } = this.#env;
+    const { config, policy } = this.#shared;
     const outcome = classify({
       segment: node,
       tokens: trajectory.handle.tokens,
@@ -151,14 +151,14 @@ export class TreeRun {
       responseLength: config.responseLength,
       searchPrompt: config.compat.searchPrompt,
       tokenizer: policy.tokenizer,
-      format: this.#env.calls,
+      format: this.#shared.calls,
       turn: tokensBegun(trajectory.leaf),
     });
     if (outcome.kind === "call" && outcome.all) trajectory.calls += outcome.all.length;
     else if (outcome.kind === "call" || (outcome.kind === "end" && outcome.why === "bad-call"))
       trajectory.calls++;
     // A turn that the template's format ends has its end token already.
-    if (outcome.kind === "end" && outcome.why === "call-limit" && !this.#env.calls) {
+    if (outcome.kind === "end" && outcome.why === "call-limit" && !this.#shared.calls) {
       trajectory.leaf = {
         ...this.#node("end", trajectory, node.round),
         tokens: Int32Array.of(policy.tokenizer.eosId),
@@ -170,7 +170,7 @@ export class TreeRun {
 
   /** Asks the tools and adds their answer to the trajectory. False if it does not fit into the context. */
   async call(trajectory: LiveTrajectory, round: number, called: CalledTools): Promise<boolean> {
-    const { tools, signal, emit, clock } = this.#env;
+    const { tools, signal, emit, clock } = this.#shared;
     const { episodes } = this.#start;
     const at = { tree: this.index, trajectory: trajectory.id, round };
     for (const { tag, input } of called.all ?? [called]) emit({ type: "call", ...at, tag, input });
@@ -192,7 +192,7 @@ export class TreeRun {
     outcomes: readonly ToolOutcome[],
     start: number,
   ): boolean {
-    const { session, policy, config, calls } = this.#env;
+    const { session, policy, config, calls } = this.#shared;
     const capacity = policy.contextLength - trajectory.handle.tokens.length;
     const wanted = Math.max(0, config.responseLength - trajectory.length) + spareTokens;
     const { resultBegin } = config.compat;
@@ -223,7 +223,7 @@ export class TreeRun {
       tokens: Int32Array.from(block?.tokens ?? []),
       text: block?.text ?? "",
       tool: { tag, input, text, ok, retries },
-      run: { start, end: this.#env.clock(), toolMs: ms },
+      run: { start, end: this.#shared.clock(), toolMs: ms },
     };
     if (failure) node.tool!.failure = failure;
     if (reward !== undefined) node.tool!.reward = reward;
@@ -237,7 +237,7 @@ export class TreeRun {
     if (outcome.kind === "end") end = outcome.why;
     else if (!fits) end = "context";
     else if (trajectory.episode?.done) end = "done";
-    else if (trajectory.length >= this.#env.config.responseLength) end = "length";
+    else if (trajectory.length >= this.#shared.config.responseLength) end = "length";
     if (end === undefined) return true;
     this.end(trajectory, end);
     return false;
@@ -247,21 +247,21 @@ export class TreeRun {
   end(trajectory: LiveTrajectory, end: TrajectoryEnd): void {
     trajectory.end = end;
     if (this.retaining) this.#retained.push(trajectory.handle);
-    else this.#env.session.close(trajectory.handle);
+    else this.#shared.session.close(trajectory.handle);
     this.#trajectories.endEpisode(trajectory, end);
-    this.#env.emit({ type: "end", tree: this.index, trajectory: trajectory.id, end });
+    this.#shared.emit({ type: "end", tree: this.index, trajectory: trajectory.id, end });
   }
 
   /** No trajectory will be left any more: those that ended give their memory back, now and from now on. */
   release(): void {
-    for (const handle of this.#retained) this.#env.session.close(handle);
+    for (const handle of this.#retained) this.#shared.session.close(handle);
     this.#retained = [];
     this.retaining = false;
   }
 
   /** A new trajectory that keeps the first `at` tokens of a trajectory's response and writes on from there. */
   leave(trajectory: LiveTrajectory, at: number, chosen: TrajectoryChoice): LiveTrajectory {
-    const { session, policy, config } = this.#env;
+    const { session, policy, config } = this.#shared;
     const { tokenizer } = policy;
     const { node, whole } = nodeBefore(trajectory, at, { tokenizer, entropy: config.entropy });
     const handle = session.fork(trajectory.handle);

@@ -1,7 +1,7 @@
 import type { Sequence } from "../../policy/policy.js";
 import type { Random } from "../../base/random/random.js";
 import type { TrajectoryEnd, TrajectoryKind } from "../tree/tree-values.js";
-import type { Environment } from "./environment.js";
+import type { RolloutState } from "./rollout-state.js";
 import type { LiveNode, LiveTrajectory, Written } from "./live-trajectory.js";
 import { tokensBegun } from "./split-node.js";
 import type { TreeStart } from "./tree-start.js";
@@ -64,18 +64,18 @@ class RefillsAhead {
 
 /** Where a tree's new root trajectories start, and how they begin. */
 class TreeRoot {
-  readonly #env: Environment;
+  readonly #shared: RolloutState;
   readonly #start: TreeStart;
   #row: Sequence | undefined;
 
-  constructor(env: Environment, start: TreeStart) {
-    this.#env = env;
+  constructor(shared: RolloutState, start: TreeStart) {
+    this.#shared = shared;
     this.#start = start;
   }
 
   /** A sequence of the session that stands where the tree starts; the prompt is read once for all of them. */
   open(): Sequence {
-    const { session } = this.#env;
+    const { session } = this.#shared;
     if (!this.#row) {
       const { messages, prompt, prefixTokens = [], trunk } = this.#start;
       const options = messages ? { messages } : {};
@@ -94,7 +94,7 @@ class TreeRoot {
 
   /** The first segment of a new root trajectory that may turn out not to exist. */
   begin(number: number): Begun {
-    const { session, signal, config } = this.#env;
+    const { session, signal, config } = this.#shared;
     const handle = this.open();
     const random = this.stream(number);
     const most = Math.max(1, config.responseLength - (this.#start.prefixTokens?.length ?? 0));
@@ -118,9 +118,9 @@ class TreeRoot {
     random: Random,
     maxTokens: number,
     leaf: LiveNode | undefined,
-    signal = this.#env.signal,
+    signal = this.#shared.signal,
   ): Promise<Written> {
-    const { session, sampling, stops, clock } = this.#env;
+    const { session, sampling, stops, clock } = this.#shared;
     const start = clock();
     const begun = tokensBegun(leaf);
     const options = { ...sampling, maxTokens, stop: stops, begun, random, signal };
@@ -130,7 +130,7 @@ class TreeRoot {
 
   /** Gives the prompt's own trajectory back. */
   close(): void {
-    if (this.#row) this.#env.session.close(this.#row);
+    if (this.#row) this.#shared.session.close(this.#row);
     this.#row = undefined;
   }
 }
@@ -144,23 +144,23 @@ type NewTrajectory = Omit<
 /** The trajectories of a tree: how each begins, and what is waited for once it has ended. */
 export class TreeTrajectories {
   readonly list: LiveTrajectory[] = [];
-  readonly #env: Environment;
+  readonly #shared: RolloutState;
   readonly #start: TreeStart;
   readonly #root: TreeRoot;
   readonly #ahead: RefillsAhead;
   /** Episodes that are being ended. */
   readonly #endings: Promise<void>[] = [];
 
-  constructor(env: Environment, start: TreeStart) {
-    this.#env = env;
+  constructor(shared: RolloutState, start: TreeStart) {
+    this.#shared = shared;
     this.#start = start;
-    this.#root = new TreeRoot(env, start);
+    this.#root = new TreeRoot(shared, start);
     this.#ahead = new RefillsAhead((number) => this.#root.begin(number));
   }
 
   /** Trajectories that may still be made. */
   get remaining(): number {
-    return this.#env.config.n - this.list.length;
+    return this.#shared.config.n - this.list.length;
   }
 
   /** A sequence of the session that stands where the tree starts. */
@@ -197,7 +197,7 @@ export class TreeTrajectories {
   /** A new root trajectory, when none survived and the budget is not spent. */
   refill(round: number): LiveTrajectory | undefined {
     if (this.remaining === 0) return undefined;
-    if (this.#env.refillsAhead) this.#ahead.begin(this.list.length, this.#env.config.n);
+    if (this.#shared.refillsAhead) this.#ahead.begin(this.list.length, this.#shared.config.n);
     return this.fresh("refill", round + 1);
   }
 
@@ -209,13 +209,13 @@ export class TreeTrajectories {
       ...parts,
       split: parts.length,
       random: parts.random ?? this.#root.stream(number),
-      key: this.#env.nextKey(),
+      key: this.#shared.nextKey(),
       entropy: 0,
       end: undefined,
     };
     this.list.push(trajectory);
     const { kind, round, parent } = parts;
-    this.#env.emit({
+    this.#shared.emit({
       type: "trajectory",
       tree: this.#start.index,
       trajectory: number,

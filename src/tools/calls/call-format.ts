@@ -1,6 +1,7 @@
 import type { ChatMessage, ChatOptions } from "../../model/tokenizer/tokenizer.js";
 import { blocks } from "../../base/text/result-block.js";
 import type { ArgumentSchema } from "../json-arguments.js";
+import { isRecord } from "../../../common/options/is-record.js";
 
 /** A call that a model wrote. */
 export interface WrittenCall {
@@ -40,9 +41,6 @@ export interface CallableFunction {
   function: { name: string; parameters?: object | null | undefined };
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -55,13 +53,13 @@ function jsonOf(text: string): unknown {
 function fromJson(text: string): WrittenCall {
   const wrong = (problem: string, name = ""): WrittenCall => ({ name, arguments: {}, problem });
   const value = jsonOf(text);
-  if (!isObject(value)) return wrong("the call must be a JSON object");
+  if (!isRecord(value)) return wrong("the call must be a JSON object");
   const { name } = value;
   if (typeof name !== "string" || name === "") return wrong("the call must have a name");
   const given = value["arguments"] ?? value["parameters"] ?? {};
   // Some models write the arguments as JSON in a string.
   const read = typeof given === "string" ? jsonOf(given) : given;
-  return isObject(read)
+  return isRecord(read)
     ? { name, arguments: read }
     : wrong("the call's arguments must be a JSON object", name);
 }
@@ -102,7 +100,7 @@ export function readCalls(
   const message = text.replace(/^\s*<\|python_tag\|>/, "").trim();
   // The whole message is one call, or it is an answer.
   const value = message.startsWith("{") ? jsonOf(message) : undefined;
-  const calls = isObject(value) && typeof value["name"] === "string" ? [fromJson(message)] : [];
+  const calls = isRecord(value) && typeof value["name"] === "string" ? [fromJson(message)] : [];
   return calls.map((call) => ({ ...call, from: 0, to: text.length }));
 }
 

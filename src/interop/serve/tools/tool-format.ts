@@ -1,6 +1,7 @@
 import { type CallFormatName, readCalls } from "../../../tools/calls/call-format.js";
 import { blocks } from "../../../base/text/result-block.js";
 import type { RequestTool } from "../schema/common.js";
+import { isRecord } from "../../../../common/options/is-record.js";
 
 /** A call that a model wrote. */
 export interface ToolCall {
@@ -29,9 +30,7 @@ function onlyArgument({ function: { parameters } }: RequestTool): string {
 export function asObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isRecord(value) ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined; // a model's text need not be JSON; the caller goes on with the text
   }

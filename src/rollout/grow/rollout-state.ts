@@ -10,7 +10,7 @@ import type { EntropyBaselines } from "../branch/entropy-baselines.js";
 import type { DrawSource, ReadyOptions, RolloutEvent, TrajectoryJudge } from "../options.js";
 
 /** What every tree of one `rollout` call shares. */
-export interface Environment {
+export interface RolloutState {
   policy: Policy;
   session: Session;
   tools: ToolSet;
@@ -38,14 +38,14 @@ export interface Environment {
 }
 
 /** Puts together what the trees of one call share. */
-export function environment(
+export function rolloutState(
   policy: Policy,
   config: RolloutConfig,
   options: ReadyOptions,
   signal: AbortSignal,
   /** Descriptions of the tools that the trees' own environments have, by tag. */
   acting: Readonly<Record<string, string>> = {},
-): Environment {
+): RolloutState {
   const began = performance.now();
   const tools = options.tools ?? new ToolSet();
   const calls = nativeCalls(options, policy.tokenizer, definitionsOf(tools, acting));
