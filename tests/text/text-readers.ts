@@ -58,14 +58,13 @@ import {
   lastBoxedOrTail,
   unboxed,
 } from "../../src/reward/answers/extract-answer.js";
-import { checkFormat, deepResearch } from "../../src/reward/answers/deep-research.js";
-import {
-  exactMatch,
-  normalizeAnswer,
-  substringMatch,
-  tokenF1,
-} from "../../src/reward/answers/qa-em.js";
-import { gsm8k, math, mathNumeric } from "../../src/reward/answers/math.js";
+import { checkFormat, deepResearch } from "../../src/reward/rewards/deep-research.js";
+import { normalizeAnswer, tokenF1 } from "../../src/reward/answers/qa-em.js";
+import { exactMatch } from "../../src/reward/rewards/exact-match.js";
+import { gsm8k } from "../../src/reward/rewards/gsm8k.js";
+import { math } from "../../src/reward/rewards/math.js";
+import { mathNumeric } from "../../src/reward/rewards/math-numeric.js";
+import { substringMatch } from "../../src/reward/rewards/substring-match.js";
 import { mathEquivalent, normalizeMath } from "../../src/reward/answers/math-equivalence.js";
 import { numericEquivalent } from "../../src/reward/answers/numeric-equivalence.js";
 import { tokenKinds } from "../../src/measure/entropy/model-tokens.js";
