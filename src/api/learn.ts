@@ -22,16 +22,17 @@ export {
 export { judgeReward, type JudgeRewardOptions } from "../reward/judge-reward.js";
 export { rubric, type RubricPart } from "../reward/judge-reward.js";
 export { byDataSource } from "../reward/by-data-source.js";
-export { environmentReward } from "../reward/environment-reward.js";
+export { environmentReward } from "../reward/rewards/environment.js";
 export { loadReward } from "../reward/load-reward.js";
-export { deepResearch } from "../reward/answers/deep-research.js";
-export { exactMatch, substringMatch } from "../reward/answers/qa-em.js";
-export { math } from "../reward/answers/math.js";
-export { gsm8k } from "../reward/answers/math.js";
+export { deepResearch } from "../reward/rewards/deep-research.js";
+export { exactMatch } from "../reward/rewards/exact-match.js";
+export { substringMatch } from "../reward/rewards/substring-match.js";
+export { math } from "../reward/rewards/math.js";
+export { gsm8k } from "../reward/rewards/gsm8k.js";
 
 // What rewards are made of
 export { extractAnswer } from "../reward/answers/extract-answer.js";
-export { checkFormat } from "../reward/answers/deep-research.js";
+export { checkFormat } from "../reward/rewards/deep-research.js";
 export { normalizeAnswer, tokenF1 } from "../reward/answers/qa-em.js";
 export { mathEquivalent } from "../reward/answers/math-equivalence.js";
 export { numericEquivalent } from "../reward/answers/numeric-equivalence.js";

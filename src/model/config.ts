@@ -1,4 +1,6 @@
 import { checkArguments } from "../../common/options/check-arguments.js";
+import type { Architecture, ModelHead } from "./architectures/definition.js";
+import { type ArchitectureName, architectures } from "./architectures/registry.js";
 
 /** Llama 3.1's stretching of slow rotary frequencies to a longer context. */
 export interface RopeScaling {
@@ -11,7 +13,7 @@ export interface RopeScaling {
 
 /** Everything that decides a model's shape and arithmetic; what a `config.json` comes down to. */
 export interface ModelConfig {
-  family: "qwen2" | "qwen3" | "llama";
+  family: ArchitectureName;
   vocabSize: number;
   /** Width of the residual stream. */
   hiddenSize: number;
@@ -29,12 +31,12 @@ export interface ModelConfig {
   ropeScaling?: RopeScaling;
   /** The output matrix is the embedding matrix. */
   tied: boolean;
-  /** Biases on the query, key and value projections (Qwen2). */
+  /** Biases on the query, key and value projections. */
   qkvBias: boolean;
-  /** RMSNorm on each head's queries and keys (Qwen3). */
+  /** RMSNorm on each head's queries and keys. */
   qkNorm: boolean;
   /** What the model ends in: next-token logits, or one value per token (a critic). */
-  head: "logits" | "value";
+  head: ModelHead;
   /** Deviation of freshly drawn weights. */
   initializerRange: number;
   bosId?: number;
@@ -43,8 +45,11 @@ export interface ModelConfig {
 }
 
 /** What must be said to make a config; the rest has the family's usual value. */
-export type ModelConfigInput = Partial<ModelConfig> &
-  Pick<ModelConfig, "vocabSize" | "hiddenSize" | "intermediateSize" | "layers" | "heads">;
+export type ModelConfigInput = Partial<Omit<ModelConfig, "family">> &
+  Pick<ModelConfig, "vocabSize" | "hiddenSize" | "intermediateSize" | "layers" | "heads"> & {
+    /** An architecture by name, or one of your own, which is from then on known by its name. Default: `qwen2`. */
+    family?: ArchitectureName | Architecture;
+  };
 
 /**
  * Fills in a config's defaults and checks that its numbers can be a model.
@@ -61,23 +66,27 @@ export type ModelConfigInput = Partial<ModelConfig> &
  */
 export function modelConfig(input: ModelConfigInput): ModelConfig {
   checkArguments("make a model", { input }, { input: "object" });
-  const family = input.family ?? "qwen2";
+  const { family = "qwen2", ...given } = input;
+  const architecture = architectures.of("configure a model", "family", family);
+  // A configuration is plain data, and whatever reads one asks for the architecture by its name.
+  architectures.add(architecture);
+  const { qkvBias, qkNorm } = architecture;
   const config: ModelConfig = {
-    family,
+    family: architecture.name as ArchitectureName,
     kvHeads: input.heads,
     headDim: input.hiddenSize / input.heads,
     contextLength: 2048,
     normEpsilon: 1e-6,
     ropeTheta: 10_000,
     tied: true,
-    qkvBias: family === "qwen2",
-    qkNorm: family === "qwen3",
+    qkvBias,
+    qkNorm,
     head: "logits",
     initializerRange: 0.02,
     eosIds: [],
     ...(Object.fromEntries(
-      Object.entries(input).filter(([, value]) => value !== undefined),
-    ) as ModelConfigInput),
+      Object.entries(given).filter(([, value]) => value !== undefined),
+    ) as typeof given),
   };
   const rule = (holds: boolean, what: string, got: unknown) => {
     if (!holds) throw new RangeError(`Cannot configure a model: ${what}, got ${String(got)}`);

@@ -3,38 +3,8 @@ import { addressOf } from "#platform/addresses";
 import { homePath } from "../base/files/home-path.js";
 import { importModule } from "../base/modules/import-module.js";
 import { nearest } from "../../common/options/nearest.js";
-import { deepResearch } from "./answers/deep-research.js";
-import { environmentReward } from "./environment-reward.js";
-import { gsm8k, math, mathNumeric } from "./answers/math.js";
-import { exactMatch, substringMatch } from "./answers/qa-em.js";
-import { byDataSource, nameOf } from "./by-data-source.js";
-import { isGroupReward, type Reward, type RewardFunction } from "./reward-function.js";
-
-/** What the reference chooses by a task's data source where no reward is named; the rest is deep research. */
-const naive: Readonly<Record<string, RewardFunction>> = {
-  "openai/gsm8k": gsm8k,
-  "lighteval/MATH": math,
-  "DigitalLearningGmbH/MATH-lighteval": math,
-  "searchR1_*": exactMatch,
-};
-
-/** Whether tasks of a data source are judged by a rule of their own where a configuration names no reward. */
-export function judgedApart(dataSource: string): boolean {
-  return nameOf(Object.keys(naive), dataSource) !== undefined;
-}
-
-/** The rewards that a configuration can name. */
-const builtInRewards: Readonly<Record<string, RewardFunction>> = {
-  deep_research: deepResearch,
-  math,
-  "math-numeric": mathNumeric,
-  gsm8k,
-  environment: environmentReward,
-  exact_match: exactMatch,
-  substring_match: substringMatch,
-  // The reference's own choice by data source, which every published run overrides with deep_research.
-  naive: byDataSource(naive, deepResearch),
-};
+import { isGroupReward, type Reward } from "./reward-function.js";
+import { naiveReward, rewards } from "./rewards/registry.js";
 
 /**
  * Loads the reward that a configuration names: a built-in, or the export of a JavaScript or TypeScript module
@@ -53,14 +23,14 @@ const builtInRewards: Readonly<Record<string, RewardFunction>> = {
  * ```
  */
 export async function loadReward(path: string | null, name = "compute_score"): Promise<Reward> {
-  if (path === null) return builtInRewards["naive"]!;
+  if (path === null) return naiveReward.reward;
   const known = /([\w-]+)(?:\.py)?$/.exec(path)?.[1] ?? "";
   if (!/\.m?[jt]s$/.test(path)) {
-    const reward = builtInRewards[known];
-    if (reward) return reward;
-    const near = nearest(known, Object.keys(builtInRewards));
+    const found = rewards.get(path) ?? rewards.get(known);
+    if (found) return found.reward;
+    const near = nearest(known, rewards.names);
     throw new RangeError(
-      `Cannot load a reward: it must be a module (.js, .mjs, .ts, .mts) or one of ${Object.keys(builtInRewards).join(", ")}, got ${path}${near ? `; did you mean ${near}?` : ""}`,
+      `Cannot load a reward: it must be a module (.js, .mjs, .ts, .mts) or one of ${rewards.names.join(", ")}, got ${path}${near ? `; did you mean ${near}?` : ""}`,
     );
   }
   const module = await importModule(addressOf(resolve(homePath(path)))).catch((error: unknown) => {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { deepResearch } from "./answers/deep-research.js";
+import { deepResearch } from "./rewards/deep-research.js";
 import { normalizeAnswer, tokenF1 } from "./answers/qa-em.js";
 import { mathEquivalent } from "./answers/math-equivalence.js";
-import { math } from "./answers/math.js";
+import { math } from "./rewards/math.js";
+import { rewards } from "./rewards/registry.js";
 import { strip, words } from "../base/text/python-text.js";
 
 test("words() splits where Python does: U+0085 and U+3000 yes, U+FEFF and U+200B no", () => {
@@ -35,4 +37,12 @@ test("deepResearch() has no answer left when the end string takes the closing ta
     assert.deepEqual([score, reason, answer], [-1, "cannot extract answer", ""]);
   }
   assert.equal(deepResearch({ response, groundTruth: "Paris", eosToken: "x" }).score, 1);
+});
+
+test("the documentation names every reward that a configuration can", async () => {
+  const page = await readFile("docs/own.md", "utf8");
+  for (const { name, words } of rewards.built) {
+    assert.ok(page.includes(`\`${name}\``), name);
+    assert.ok(words.length > 0, name);
+  }
 });

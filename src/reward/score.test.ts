@@ -4,7 +4,7 @@ import { defined } from "../../common/options/defined.js";
 import { rollout } from "../rollout/rollout.js";
 import { randomTextPolicy } from "../rollout/testing/random-text-policy.js";
 import { byDataSource } from "./by-data-source.js";
-import { deepResearch } from "./answers/deep-research.js";
+import { deepResearch } from "./rewards/deep-research.js";
 import { judgeReward, rubric } from "./judge-reward.js";
 import type { JudgedTrajectory } from "./judged-trajectory.js";
 import { groupReward, type Reward, type RewardContext } from "./reward-function.js";

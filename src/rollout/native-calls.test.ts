@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { HfTokenizer } from "../model/tokenizer/hf-tokenizer.js";
 import type { Environment } from "../environments/environment.js";
 import { presets } from "../presets.js";
-import { formatOfTemplate } from "../tools/calls/call-format.js";
+import { dialectOfTemplate } from "../tools/calls/call-format.js";
 import type { Tool } from "../tools/tool.js";
 import { treesToJsonl } from "./files/tree-jsonl.js";
 import type { RolloutOptions } from "./options.js";
@@ -62,7 +62,7 @@ const canonical: Record<keyof typeof families, string> = {
 
 for (const [name, tokenizer] of Object.entries(families)) {
   test(`${name}: the ids of a canonical call and its answer are those of the rendered chat`, async () => {
-    assert.equal(formatOfTemplate(tokenizer), name);
+    assert.equal(dialectOfTemplate(tokenizer)?.name, name);
     const tree = await turns(tokenizer, [canonical[name as keyof typeof families], "It is 2."]);
     const [trajectory] = tree.trajectories;
     const call = { type: "function", function: { name: "python", arguments: { code: "1+1" } } };

@@ -1,11 +1,11 @@
 import {
   callFormat,
   type CallFormat,
-  type CallFormatName,
-  callFormatNames,
-  formatOfTemplate,
+  dialectOfTemplate,
   type FunctionDefinition,
 } from "../tools/calls/call-format.js";
+import { callDialects } from "../tools/calls/dialects/registry.js";
+import { tags } from "../tools/calls/dialects/tags.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Tool } from "../tools/tool.js";
 import type { ReadyOptions } from "./options.js";
@@ -40,20 +40,19 @@ export function withCallsOf(
   options: ReadyOptions,
 ): ReadyOptions {
   if (options.calls !== "auto") return options;
-  return { ...options, calls: formatOfTemplate(tokenizer) ?? "tags" };
+  return { ...options, calls: dialectOfTemplate(tokenizer) ?? tags };
 }
 
 /** How calls are written; undefined for tags. */
 export function nativeCalls(
-  { calls = "tags" }: Pick<ReadyOptions, "calls">,
+  { calls = tags }: Pick<ReadyOptions, "calls">,
   tokenizer: Tokenizer,
   tools: readonly FunctionDefinition[],
 ): CallFormat | undefined {
-  if (typeof calls === "object") return calls;
-  if (calls === "tags" || tools.length === 0) return undefined;
-  if (callFormatNames.includes(calls as CallFormatName)) {
-    return callFormat(calls as CallFormatName, tokenizer, tools);
-  }
+  if (typeof calls === "object" && "parse" in calls) return calls;
+  const dialect = typeof calls === "object" ? calls : callDialects.get(calls);
+  if (dialect === tags || tools.length === 0) return undefined;
+  if (dialect) return callFormat(dialect, tokenizer, tools);
   throw new RangeError(
     `Cannot roll out: calls must be the format ${calls} that the tree was made with, got its name alone`,
   );

@@ -4,6 +4,7 @@ import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policy.js";
 import { isChat, type Prompt, promptTask } from "../policy/prompt.js";
 import { Random } from "../base/random/random.js";
+import { tags } from "../tools/calls/dialects/tags.js";
 import { ToolSet } from "../tools/tool-set.js";
 import { readyOptions, rolloutConfig } from "./config.js";
 import { finishTree } from "./grow/finish-tree.js";
@@ -116,10 +117,11 @@ export async function rollout<Q extends Rollable>(
 
 /** The functions that the prompt shows, where calls are written as its template does. */
 function functionsOf(
-  { calls = "tags", tools = new ToolSet() }: ReadyOptions,
+  { calls = tags, tools = new ToolSet() }: ReadyOptions,
   episodes: TreeEpisodes | undefined,
 ) {
-  const functions = calls === "tags" ? [] : definitionsOf(tools, episodes?.descriptions ?? {});
+  const functions =
+    calls === tags || calls === tags.name ? [] : definitionsOf(tools, episodes?.descriptions ?? {});
   return functions.length > 0 ? functions : undefined;
 }
 

@@ -28,11 +28,9 @@ import { samplingRules } from "../policy/check-generate.js";
 import type { Sampling } from "../policy/policy.js";
 import type { EntropyBaselines } from "./branch/entropy-baselines.js";
 import { type EntropyOptions, entropyTable } from "./branch/segment-entropy.js";
-import {
-  type CallFormat,
-  type CallFormatName,
-  callFormatNames,
-} from "../tools/calls/call-format.js";
+import type { CallFormat } from "../tools/calls/call-format.js";
+import type { CallDialect } from "../tools/calls/dialects/definition.js";
+import { type CallDialectName, callsRule } from "../tools/calls/dialects/registry.js";
 import type { PromptLimit } from "./task.js";
 
 const flag = valuesOf<boolean>("boolean?");
@@ -224,9 +222,7 @@ export const rolloutSettings = {
    * `tags`.
    */
   calls: completing(
-    valuesOf<"auto" | "tags" | CallFormatName | CallFormat>(
-      either(oneOf(["auto", "tags", ...callFormatNames]), "object"),
-    ),
+    valuesOf<"auto" | CallDialectName | CallDialect | CallFormat>(callsRule),
     (calls): string | undefined => {
       const name = typeof calls === "object" ? calls.name : calls;
       return name === "tags" ? undefined : name;

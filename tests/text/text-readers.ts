@@ -42,7 +42,8 @@ import { parseCsv } from "../../src/tasks/read-rows.js";
 import { withoutSecrets } from "../../src/base/http/without-secrets.js";
 import { HfTokenizer } from "../../src/model/tokenizer/hf-tokenizer.js";
 import { verlStep } from "../../src/interop/verl/verl-step.js";
-import { callFormat, callFormatNames } from "../../src/tools/calls/call-format.js";
+import { callFormat } from "../../src/tools/calls/call-format.js";
+import { type CallDialectName, callDialects } from "../../src/tools/calls/dialects/registry.js";
 import { integerArithmetic } from "../../src/tools/python/python-tool.js";
 import { parseOverride } from "../../src/run/config/override.js";
 import { runLine } from "../../src/run/loggers/json-lines.js";
@@ -58,22 +59,18 @@ import {
   lastBoxedOrTail,
   unboxed,
 } from "../../src/reward/answers/extract-answer.js";
-import { checkFormat, deepResearch } from "../../src/reward/answers/deep-research.js";
-import {
-  exactMatch,
-  normalizeAnswer,
-  substringMatch,
-  tokenF1,
-} from "../../src/reward/answers/qa-em.js";
-import { gsm8k, math, mathNumeric } from "../../src/reward/answers/math.js";
+import { checkFormat, deepResearch } from "../../src/reward/rewards/deep-research.js";
+import { normalizeAnswer, tokenF1 } from "../../src/reward/answers/qa-em.js";
+import { exactMatch } from "../../src/reward/rewards/exact-match.js";
+import { gsm8k } from "../../src/reward/rewards/gsm8k.js";
+import { math } from "../../src/reward/rewards/math.js";
+import { mathNumeric } from "../../src/reward/rewards/math-numeric.js";
+import { substringMatch } from "../../src/reward/rewards/substring-match.js";
 import { mathEquivalent, normalizeMath } from "../../src/reward/answers/math-equivalence.js";
 import { numericEquivalent } from "../../src/reward/answers/numeric-equivalence.js";
 import { tokenKinds } from "../../src/measure/entropy/model-tokens.js";
-import {
-  asObject,
-  toolFormat,
-  type ToolFormatName,
-} from "../../src/interop/serve/tools/tool-format.js";
+import { toolFormat } from "../../src/interop/serve/tools/tool-format.js";
+import { asObject } from "../../src/tools/calls/dialects/json-call.js";
 import { ToolReader } from "../../src/interop/serve/chat.js";
 import { callContent, toolContent } from "../../src/base/text/call-input.js";
 import { printable } from "../../src/base/text/printable.js";
@@ -91,8 +88,8 @@ const tools = [
   { type: "function" as const, function: { name: "search" } },
   { type: "function" as const, function: { name: "python" } },
 ];
-const format = (name: ToolFormatName) => toolFormat(name, tools, false);
-const reader = (name: ToolFormatName) => (text: string) => {
+const format = (name: CallDialectName) => toolFormat(callDialects.get(name)!, tools, false);
+const reader = (name: CallDialectName) => (text: string) => {
   const read = new ToolReader(format(name));
   for (let at = 0; at < text.length; at += 64) read.push(text.slice(at, at + 64));
   read.end();
@@ -175,13 +172,13 @@ export const textReaders: Record<string, (text: string) => unknown> = {
   tokenKinds: (t) => tokenKinds([t, ...t.slice(0, 1000)]),
   WordTokenizer: (t) => new WordTokenizer().encode(t),
   ...Object.fromEntries(
-    callFormatNames.map((name) => {
-      const { parse } = callFormat(name, tokenizer, []);
+    callDialects.built.map((dialect) => {
+      const { parse } = callFormat(dialect, tokenizer, []);
       const read = (t: string) => [
         parse(t),
         parse(`<tool_call><function=a>${t}</function></tool_call>`),
       ];
-      return [`calls of a template: ${name}`, read];
+      return [`calls of a template: ${dialect.name}`, read];
     }),
   ),
   withoutSecrets: (t) => withoutSecrets({ authorization: "Bearer sk-0123456789abcdef" }, t),

@@ -14,7 +14,7 @@ import { type BatchSequence, TrainingBatch } from "../../src/learn/batch.js";
 import { Model } from "../../src/model/transformer/transformer.js";
 import type { ModelConfigInput } from "../../src/model/config.js";
 import { Policy } from "../../src/policy/policies.js";
-import { deepResearch } from "../../src/reward/answers/deep-research.js";
+import { deepResearch } from "../../src/reward/rewards/deep-research.js";
 import { Trainer } from "../../src/run/trainer/trainer.js";
 import { worldDemonstrations } from "../../src/run/tiny/world-demonstrations.js";
 import { loadConfig } from "../../src/run/config/load.js";

@@ -4,7 +4,7 @@ import { importRollouts } from "../../../src/formats/import-rollouts.js";
 import type { ImportedRollouts } from "../../../src/formats/imported-rollouts.js";
 import { advantages } from "../../../src/learn/advantages.js";
 import type { TrainingBatch } from "../../../src/learn/batch.js";
-import { deepResearch } from "../../../src/reward/answers/deep-research.js";
+import { deepResearch } from "../../../src/reward/rewards/deep-research.js";
 import { score } from "../../../src/reward/score-trees.js";
 import type { Scored } from "../../../src/reward/scored.js";
 import { explain } from "../../../src/view/explain/explain.js";

@@ -1,4 +1,4 @@
-import { deepResearch } from "../../../src/reward/answers/deep-research.js";
+import { deepResearch } from "../../../src/reward/rewards/deep-research.js";
 import { judgeAnswers } from "../testing/judge-answers.js";
 import { lesson04 } from "./lesson-04.js";
 

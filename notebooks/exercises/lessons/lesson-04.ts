@@ -1,4 +1,4 @@
-import { deepResearch } from "../../../src/reward/answers/deep-research.js";
+import { deepResearch } from "../../../src/reward/rewards/deep-research.js";
 import { judgedTrajectory, type JudgedTrajectory } from "../../../src/reward/judged-trajectory.js";
 import { agree, ask, checkValue } from "../check.js";
 import { rule } from "../rule.js";

@@ -1,5 +1,5 @@
 import { relative, resolve } from "node:path";
-import { deepResearch } from "../../../src/reward/answers/deep-research.js";
+import { deepResearch } from "../../../src/reward/rewards/deep-research.js";
 import { judgeAnswers } from "../testing/judge-answers.js";
 import { lesson12 } from "./lesson-12.js";
 

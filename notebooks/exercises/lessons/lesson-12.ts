@@ -1,4 +1,4 @@
-import { deepResearch } from "../../../src/reward/answers/deep-research.js";
+import { deepResearch } from "../../../src/reward/rewards/deep-research.js";
 import { judgedTrajectory, type JudgedTrajectory } from "../../../src/reward/judged-trajectory.js";
 import type { Tool } from "../../../src/tools/tool.js";
 import { ToolSet } from "../../../src/tools/tool-set.js";

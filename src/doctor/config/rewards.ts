@@ -1,3 +1,4 @@
+import { naiveReward } from "../../reward/rewards/registry.js";
 import type { Task } from "../../tasks/task.js";
 import { findings } from "../check.js";
 import type { Rule } from "./context.js";
@@ -72,7 +73,7 @@ export const rewards: Rule = function* ({ config, train, tags, tokenizer }) {
     }
   }
   if (config.custom_reward_function.path === null) {
-    for (const what of ["<think>", "<answer>", "\\boxed"]) {
+    for (const what of naiveReward.formats ?? []) {
       // A broken \boxed is told above.
       const word = what.startsWith("<") ? what : "oxed";
       const without = prompts.filter((text) => !text.includes(word)).length;

@@ -71,8 +71,8 @@ export class ToolReader {
     this.#text = "";
     this.#held.length = 0;
     const parsed = this.#format.parse(rest);
-    const opened = this.#beginnings.find((beginning) => rest.startsWith(beginning));
-    const forced = this.#forced ?? opened?.slice(1, -1);
+    const begun = this.#beginnings.length > 0 ? this.#format.begun(rest) : undefined;
+    const forced = this.#forced ?? begun;
     if (forced === undefined || parsed.calls.length > 0) return parsed;
     const args = this.#format.unfinished(rest, forced);
     return { content: "", calls: [{ name: forced, arguments: args }] };
@@ -80,13 +80,13 @@ export class ToolReader {
 
   /** How much of what was not given out is no part of a call. */
   #certain(): number {
-    const { markers, wholeMessage } = this.#format;
+    const { markers, message } = this.#format;
     const text = this.#text;
-    if (wholeMessage) {
+    if (message !== undefined) {
       const first = text.trimStart()[0];
-      this.#holds = first === "{";
+      this.#holds = first === message;
       // White space alone is kept until it is known what follows; of very much no call can begin.
-      this.#isOpen = (first !== undefined && first !== "{") || text.length > mostBlanks;
+      this.#isOpen = (first !== undefined && first !== message) || text.length > mostBlanks;
       return this.#isOpen ? text.length : 0;
     }
     let certain = text.length;

@@ -2,7 +2,7 @@ import { mkdir } from "#platform/files";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions, type OptionRules, texts } from "../../../common/options/check-options.js";
 import type { Task } from "../../tasks/task.js";
-import { judgedApart } from "../../reward/load-reward.js";
+import { judgedApart } from "../../reward/rewards/registry.js";
 import { whileKnown } from "../../run/config/choices.js";
 import { configKeys } from "../../run/config/keys.js";
 import { loadConfig } from "../../run/config/load.js";

@@ -1,19 +1,12 @@
+import { nearest } from "../../../common/options/nearest.js";
+import { architectures, modelClasses } from "../architectures/registry.js";
 import { modelConfig, type ModelConfig, type RopeScaling } from "../config.js";
 
 type Json = Record<string, unknown>;
 
-const architectures: Record<string, Pick<ModelConfig, "family" | "head">> = {
-  Qwen2ForCausalLM: { family: "qwen2", head: "logits" },
-  Qwen3ForCausalLM: { family: "qwen3", head: "logits" },
-  LlamaForCausalLM: { family: "llama", head: "logits" },
-  Qwen2ForTokenClassification: { family: "qwen2", head: "value" },
-  Qwen3ForTokenClassification: { family: "qwen3", head: "value" },
-  LlamaForTokenClassification: { family: "llama", head: "value" },
-};
-
-const refuse = (rule: string, got: unknown): never => {
+const refuse = (rule: string, got: unknown, hint = ""): never => {
   throw new RangeError(
-    `Cannot read config.json: ${rule}, got ${JSON.stringify(got) ?? "undefined"}`,
+    `Cannot read config.json: ${rule}, got ${JSON.stringify(got) ?? "undefined"}${hint}`,
   );
 };
 
@@ -59,7 +52,7 @@ function rope(json: Json, contextLength: number): { theta: number; scaling?: Rop
 }
 
 /**
- * Reads the contents of a Hugging Face `config.json`: Qwen2, Qwen2.5, Qwen3, Llama 3 and 3.1. What
+ * Reads the contents of a Hugging Face `config.json` of an architecture that is known. What
  * would change the arithmetic and is not implemented here is refused rather than ignored.
  */
 export function parseHfConfig(json: unknown): ModelConfig {
@@ -68,11 +61,17 @@ export function parseHfConfig(json: unknown): ModelConfig {
   }
   const raw = json as Json;
   const name = (raw.architectures as string[] | undefined)?.[0];
-  const known = name === undefined ? undefined : architectures[name];
+  const classes = modelClasses();
+  const known = name === undefined ? undefined : classes.get(name);
   if (!known) {
-    return refuse(`the architecture must be one of ${Object.keys(architectures).join(", ")}`, name);
+    const near = typeof name === "string" ? nearest(name, classes.keys()) : undefined;
+    return refuse(
+      `the architecture must be one of ${[...classes.keys()].join(", ")}`,
+      name,
+      near === undefined ? "" : `; did you mean "${near}"?`,
+    );
   }
-  const { family, head } = known;
+  const { architecture, head } = known;
   const contextLength = number(raw, "max_position_embeddings", 2048);
   const layers = number(raw, "num_hidden_layers");
   const heads = number(raw, "num_attention_heads");
@@ -80,7 +79,7 @@ export function parseHfConfig(json: unknown): ModelConfig {
 
   const activation = raw.hidden_act ?? "silu";
   if (activation !== "silu") refuse('hidden_act must be "silu"', activation);
-  if (family !== "qwen2" && flag(raw, "attention_bias")) {
+  if (!architecture.qkvBias && flag(raw, "attention_bias")) {
     refuse(`attention_bias must be false for ${name}`, true);
   }
   if (flag(raw, "mlp_bias")) refuse("mlp_bias must be false", true);
@@ -97,7 +96,7 @@ export function parseHfConfig(json: unknown): ModelConfig {
 
   const { theta, scaling } = rope(raw, contextLength);
   return modelConfig({
-    family,
+    family: architecture,
     head,
     vocabSize: number(raw, "vocab_size"),
     hiddenSize,
@@ -105,7 +104,7 @@ export function parseHfConfig(json: unknown): ModelConfig {
     layers,
     heads,
     kvHeads: number(raw, "num_key_value_heads", heads),
-    headDim: number(raw, "head_dim", family === "qwen3" ? 128 : hiddenSize / heads),
+    headDim: number(raw, "head_dim", architecture.headDim ?? hiddenSize / heads),
     contextLength,
     normEpsilon: number(raw, "rms_norm_eps", 1e-6),
     ropeTheta: theta,
@@ -124,11 +123,9 @@ export function formatHfConfig(
   dtype: "float32" | "float16" | "bfloat16",
 ): Record<string, unknown> {
   const { family, head, ropeScaling: scaling } = config;
-  const architecture = Object.entries(architectures).find(
-    ([, made]) => made.family === family && made.head === head,
-  )![0];
+  const { classes, keys } = architectures.get(family)!;
   return {
-    architectures: [architecture],
+    architectures: [classes[head]],
     model_type: family,
     vocab_size: config.vocabSize,
     hidden_size: config.hiddenSize,
@@ -153,9 +150,7 @@ export function formatHfConfig(
       : null,
     tie_word_embeddings: config.tied,
     attention_dropout: 0,
-    ...(family === "llama" ? { attention_bias: false, mlp_bias: false } : {}),
-    ...(family === "qwen3" ? { attention_bias: false } : {}),
-    ...(family === "llama" ? {} : { use_sliding_window: false, sliding_window: null }),
+    ...keys,
     ...(head === "value" ? { id2label: { 0: "value" }, label2id: { value: 0 } } : {}),
     bos_token_id: config.bosId ?? null,
     eos_token_id: config.eosIds.length > 1 ? config.eosIds : (config.eosIds[0] ?? null),

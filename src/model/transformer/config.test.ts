@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { architectures } from "../architectures/registry.js";
 import { modelConfig } from "../config.js";
 import { formatHfConfig, parseHfConfig } from "../files/hf-config.js";
 import { ropeFrequencies } from "./rope.js";
@@ -116,4 +118,25 @@ test("ropeFrequencies() stretches only the slow pairs of Llama 3.1", () => {
   assert.ok(Math.abs(stretched[63]! * 8 - plain[63]!) < 1e-12);
   const blended = stretched.findIndex((f, i) => f < plain[i]! && f * 8 > plain[i]! * 1.001);
   assert.ok(blended > 0 && blended < 63);
+});
+
+test("the documentation names every architecture, and the models that are of it", async () => {
+  const [models, gguf] = await Promise.all(
+    ["docs/models.md", "docs/gguf.md"].map((path) => readFile(path, "utf8")),
+  );
+  for (const { name, words } of architectures.built) {
+    assert.ok(models!.includes(`\`${name}\` (${words})`), name);
+    assert.ok(gguf!.includes(`\`${name}\``), name);
+  }
+});
+
+test("an architecture that is not known is refused, and the nearest is named", () => {
+  assert.throws(
+    () => parseHfConfig({ ...qwen, architectures: ["Qwen3ForCasualLM"] }),
+    /got "Qwen3ForCasualLM"; did you mean "Qwen3ForCausalLM"\?/,
+  );
+  assert.throws(
+    () => modelConfig({ ...parseHfConfig(qwen), family: "qwn2" as "qwen2" }),
+    /family must be one of qwen2, qwen3, llama, got "qwn2"; did you mean "qwen2"\?/,
+  );
 });

@@ -106,10 +106,10 @@ export function decoderLayer(
             wq: w("self_attn.q_proj"),
             wk: w("self_attn.k_proj"),
             wv: w("self_attn.v_proj"),
-            bq: weights["self_attn.q_proj.bias"], // Qwen2
+            bq: weights["self_attn.q_proj.bias"],
             bk: weights["self_attn.k_proj.bias"],
             bv: weights["self_attn.v_proj.bias"],
-            qNorm: weights["self_attn.q_norm.weight"], // Qwen3
+            qNorm: weights["self_attn.q_norm.weight"],
             kNorm: weights["self_attn.k_norm.weight"],
           },
           rotary.cos,

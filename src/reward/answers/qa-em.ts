@@ -1,13 +1,5 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
-import { blocks } from "../../base/text/result-block.js";
-import {
-  count,
-  strip,
-  withoutArticles,
-  withoutPunctuation,
-  words,
-} from "../../base/text/python-text.js";
-import { type Judged, type Score, truthsOf } from "../score.js";
+import { withoutArticles, withoutPunctuation, words } from "../../base/text/python-text.js";
 
 /**
  * An answer as the reward compares it: lower case, no ASCII punctuation, no articles, single spaces.
@@ -78,69 +70,4 @@ export function tokenF1(prediction: string, references: string | readonly string
     best = Math.max(best, (2 * precision * recall) / (precision + recall));
   }
   return best;
-}
-
-/** More answer tags than this look like an attempt to guess, and an exact match counts a quarter. */
-const manyAnswers = 10;
-
-function lastAnswer(response: string): string | undefined {
-  let last: string | undefined;
-  for (const { inner } of blocks(response, "<answer>", "</answer>")) last = inner;
-  return last === undefined ? undefined : strip(last);
-}
-
-function judge(
-  judged: Judged,
-  matches: (answer: string, truth: string) => boolean,
-  manyCount: number,
-): Score {
-  const { response } = judged;
-  const wanted = truthsOf(judged);
-  const answer = lastAnswer(response);
-  if (answer === undefined) return { score: 0, reason: "no answer block" };
-  const given = normalizeAnswer(answer);
-  if (!wanted.some((truth) => matches(given, normalizeAnswer(truth)))) {
-    return { score: 0, reason: `wrong answer: ${answer}`, answer };
-  }
-  const tags = Math.max(count(response, "<answer>"), count(response, "</answer>"));
-  return tags > manyAnswers && manyCount < 1
-    ? { score: manyCount, reason: `right answer, but ${tags} answer tags`, answer }
-    : { score: 1, reason: "right answer", answer };
-}
-
-/**
- * Search-R1's exact match on the last answer block, after `normalizeAnswer`.
- *
- * @param judged the trajectory to score
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { exactMatch } from "arpo-lab/learn";
- *
- * assert.equal(exactMatch({ response: "<answer>The Paris</answer>", groundTruth: "paris" }).score, 1);
- * ```
- */
-export function exactMatch(judged: Judged): Score {
-  checkArguments("reward", { judged }, { judged: { response: "text" } });
-  return judge(judged, (given, truth) => given === truth, 0.25);
-}
-
-/**
- * As `exactMatch`, but the ground truth need only occur in the answer.
- *
- * @param judged the trajectory to score
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { substringMatch } from "arpo-lab/learn";
- *
- * assert.equal(
- *   substringMatch({ response: "<answer>Paris, France</answer>", groundTruth: "Paris" }).score,
- *   1,
- * );
- * ```
- */
-export function substringMatch(judged: Judged): Score {
-  checkArguments("reward", { judged }, { judged: { response: "text" } });
-  return judge(judged, (given, truth) => given.includes(truth), 1);
 }

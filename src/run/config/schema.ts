@@ -1,4 +1,5 @@
 import { z } from "#zod";
+import { callDialects, dialectWords } from "../../tools/calls/dialects/registry.js";
 import { whileKnown } from "./choices.js";
 import { kept } from "./kept-keys.js";
 import {
@@ -72,8 +73,11 @@ const toolInstance = z.strictObject({
 
 const tools = section({
   ...keysFrom(rolloutSettings, "actor_rollout_ref.rollout.tools"),
-  calls: oneOf(["tags", "auto", "hermes", "json", "xml"], "tags").describe(
-    "How the model writes calls: `tags`, or as stock models do: `hermes` (Qwen), `json` (Llama 3.1), `xml` (Qwen3-Coder); `auto`: as its chat template shows tools",
+  calls: oneOf(
+    ["tags", "auto", ...callDialects.names.filter((name) => name !== "tags")],
+    "tags",
+  ).describe(
+    `How the model writes calls: \`tags\`, or as stock models do: ${dialectWords()}; \`auto\`: as its chat template shows tools`,
   ),
   max_workers: atLeast(1, 64, 10_000).describe("Calls at the same time"),
   timeout: z

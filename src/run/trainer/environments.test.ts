@@ -8,7 +8,7 @@ import { Maze } from "../../tasks/environments/maze.js";
 import { Model } from "../../model/transformer/transformer.js";
 import type { Policy } from "../../policy/policies.js";
 import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
-import { environmentReward } from "../../reward/environment-reward.js";
+import { environmentReward } from "../../reward/rewards/environment.js";
 import { ToolSet } from "../../tools/tool-set.js";
 import { loadConfig } from "../config/load.js";
 import { environmentOf } from "./environment-of.js";

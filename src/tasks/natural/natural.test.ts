@@ -4,7 +4,7 @@ import { answersOf, readPages } from "../../../tests/natural/read-question.js";
 import { readStory } from "../../../tests/natural/read-story.js";
 import { demonstrationTools } from "../task-tools.js";
 import { Random } from "../../base/random/random.js";
-import { deepResearch } from "../../reward/answers/deep-research.js";
+import { deepResearch } from "../../reward/rewards/deep-research.js";
 import { question, type Task } from "../task.js";
 import { demonstrate } from "../tasks/demonstrate.js";
 import { createCountry } from "./country.js";

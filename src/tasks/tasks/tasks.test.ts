@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../../base/random/random.js";
-import { deepResearch } from "../../reward/answers/deep-research.js";
+import { deepResearch } from "../../reward/rewards/deep-research.js";
 import { question } from "../task.js";
 import { valueOf } from "./calc.js";
 import { demonstrate } from "./demonstrate.js";

@@ -1,25 +1,6 @@
 import type { ChatMessage, ChatOptions } from "../../model/tokenizer/tokenizer.js";
-import { blocks } from "../../base/text/result-block.js";
-import type { ArgumentSchema } from "../json-arguments.js";
-import { isRecord } from "../../../common/options/is-record.js";
-
-/** A call that a model wrote. */
-export interface WrittenCall {
-  name: string;
-  /** Its arguments, by name. */
-  arguments: Readonly<Record<string, unknown>>;
-  /** What is wrong with it, in words that the model reads. */
-  problem?: string;
-}
-
-/** A call, and where it stands in the text. */
-export interface PlacedCall extends WrittenCall {
-  from: number;
-  to: number;
-}
-
-/** How a chat template's model writes calls: `hermes` (Qwen), `json` (Llama 3.1), `xml` (Qwen3-Coder). */
-export type CallFormatName = "hermes" | "json" | "xml";
+import type { CallDialect, WrittenCall } from "./dialects/definition.js";
+import { dialectShown } from "./dialects/registry.js";
 
 /** Calls as a chat template's model was trained to make them: a turn may hold several. */
 export interface CallFormat {
@@ -34,74 +15,6 @@ export interface CallFormat {
 export interface FunctionDefinition {
   type: "function";
   function: { name: string; description: string; parameters: object };
-}
-
-/** What reading a call needs to know of a function. */
-export interface CallableFunction {
-  function: { name: string; parameters?: object | null | undefined };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // a model's text need not be JSON
-  }
-}
-
-/** A call from the JSON that a model wrote; what is wrong with it is said, for the model to read. */
-function fromJson(text: string): WrittenCall {
-  const wrong = (problem: string, name = ""): WrittenCall => ({ name, arguments: {}, problem });
-  const value = jsonOf(text);
-  if (!isRecord(value)) return wrong("the call must be a JSON object");
-  const { name } = value;
-  if (typeof name !== "string" || name === "") return wrong("the call must have a name");
-  const given = value["arguments"] ?? value["parameters"] ?? {};
-  // Some models write the arguments as JSON in a string.
-  const read = typeof given === "string" ? jsonOf(given) : given;
-  return isRecord(read)
-    ? { name, arguments: read }
-    : wrong("the call's arguments must be a JSON object", name);
-}
-
-/** A value as its schema wants it: in XML everything is text. */
-function typed(value: string, type: string | string[] | undefined): unknown {
-  const types = [type ?? "string"].flat();
-  return types.includes("string") ? value : (jsonOf(value) ?? value);
-}
-
-/** `<function=name> <parameter=key> value </parameter> </function>`. */
-function fromXml(text: string, tools: readonly CallableFunction[]): WrittenCall {
-  const [, name, body] = /^<function=([^>\n]+)>([^]*)<\/function>$/.exec(text) ?? [];
-  if (name === undefined) {
-    return { name: "", arguments: {}, problem: "the call must be <function=name>…</function>" };
-  }
-  const parameters = tools.find((tool) => tool.function.name === name)?.function.parameters;
-  const { properties = {} } = (parameters ?? {}) as ArgumentSchema;
-  const found = [...body!.matchAll(/<parameter=([^<>\n]+)>\n?([^]*?)\n?(<\/parameter>|$)/g)].filter(
-    ([, , , end]) => end !== "",
-  );
-  const read = found.map(([, key, value]) => [key!, typed(value!, properties[key!]?.type)]);
-  return { name, arguments: Object.fromEntries(read) as WrittenCall["arguments"] };
-}
-
-/** The calls in what a model wrote, in order: for rollouts and for the server alike. */
-export function readCalls(
-  format: CallFormatName,
-  text: string,
-  tools: readonly CallableFunction[],
-): readonly PlacedCall[] {
-  if (format !== "json") {
-    return [...blocks(text, "<tool_call>", "</tool_call>")].map(({ from, to, inner }) => {
-      const call = format === "xml" ? fromXml(inner.trim(), tools) : fromJson(inner.trim());
-      return { ...call, from, to };
-    });
-  }
-  const message = text.replace(/^\s*<\|python_tag\|>/, "").trim();
-  // The whole message is one call, or it is an answer.
-  const value = message.startsWith("{") ? jsonOf(message) : undefined;
-  const calls = isRecord(value) && typeof value["name"] === "string" ? [fromJson(message)] : [];
-  return calls.map((call) => ({ ...call, from: 0, to: text.length }));
 }
 
 /** What a format needs of a tokenizer. */
@@ -119,22 +32,10 @@ export const exampleFunction: FunctionDefinition = {
 const question: ChatMessage = { role: "user", content: "?" };
 
 /** How a template's model writes calls; undefined where the template shows no tools. */
-export function formatOfTemplate(template: Pick<Template, "chat">): CallFormatName | undefined {
-  return formatShown(
-    template.chat([question]),
-    template.chat([question], { tools: [exampleFunction] }),
-  );
+export function dialectOfTemplate(template: Pick<Template, "chat">): CallDialect | undefined {
+  const shown = template.chat([question], { tools: [exampleFunction] });
+  return shown === template.chat([question]) ? undefined : dialectShown(shown);
 }
-
-/** How calls are written, from the same chat rendered without and with a function. */
-export function formatShown(without: string, shown: string): CallFormatName | undefined {
-  if (shown === without) return undefined;
-  if (!shown.includes("<tool_call>")) return "json";
-  return shown.includes("<function=") ? "xml" : "hermes";
-}
-
-/** The names of formats. */
-export const callFormatNames: readonly CallFormatName[] = ["hermes", "json", "xml"];
 
 const refuse = (rule: string, got: string): never => {
   throw new RangeError(
@@ -209,9 +110,9 @@ function tailOf(
   );
 }
 
-/** The format of a name, with a template's words around results. */
+/** A dialect with a template's words around results. */
 export function callFormat(
-  name: CallFormatName,
+  dialect: CallDialect,
   template: Template,
   tools: readonly FunctionDefinition[],
 ): CallFormat {
@@ -223,7 +124,7 @@ export function callFormat(
     known.set(key, { pieces, write });
     return pieces.map((piece, i) => piece + (results[i] ? write(results[i].text) : "")).join("");
   };
-  return { name, parse: (text) => readCalls(name, text, tools), tail };
+  return { name: dialect.name, parse: (text) => dialect.read(text, tools), tail };
 }
 
 /** The input of a tool for the arguments of a call: a single text as it is, others as JSON. */

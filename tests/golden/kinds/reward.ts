@@ -1,12 +1,9 @@
-import { checkFormat, deepResearch } from "../../../src/reward/answers/deep-research.js";
-import {
-  exactMatch,
-  normalizeAnswer,
-  substringMatch,
-  tokenF1,
-} from "../../../src/reward/answers/qa-em.js";
+import { checkFormat, deepResearch } from "../../../src/reward/rewards/deep-research.js";
+import { normalizeAnswer, tokenF1 } from "../../../src/reward/answers/qa-em.js";
+import { exactMatch } from "../../../src/reward/rewards/exact-match.js";
+import { substringMatch } from "../../../src/reward/rewards/substring-match.js";
 import { lastBoxed, lastBoxedOrTail, unboxed } from "../../../src/reward/answers/extract-answer.js";
-import { math } from "../../../src/reward/answers/math.js";
+import { math } from "../../../src/reward/rewards/math.js";
 import { mathEquivalent, normalizeMath } from "../../../src/reward/answers/math-equivalence.js";
 import type { Runners } from "../runner.js";
 

@@ -1,9 +1,12 @@
 import type { ChatMessage, ChatOptions } from "../../../model/tokenizer/tokenizer.js";
-import { resultBlock } from "../../../base/text/result-block.js";
 import { ApiError } from "../http/api-error.js";
-import { exampleFunction, formatShown } from "../../../tools/calls/call-format.js";
+import { exampleFunction } from "../../../tools/calls/call-format.js";
+import type { CallDialect } from "../../../tools/calls/dialects/definition.js";
+import { dialectShown } from "../../../tools/calls/dialects/registry.js";
+import { tags } from "../../../tools/calls/dialects/tags.js";
+import { asObject } from "../../../tools/calls/dialects/json-call.js";
 import type { ChatBody, RequestMessage, RequestTool } from "../schema/common.js";
-import { asObject, type ToolFormat, toolFormat, type ToolFormatName } from "./tool-format.js";
+import { type ToolFormat, toolFormat } from "./tool-format.js";
 
 /** What makes a prompt of a chat, at once or later. */
 interface ChatRenderer {
@@ -52,21 +55,22 @@ function forTemplate(messages: readonly RequestMessage[]): ChatMessage[] {
 }
 
 /**
- * Messages as models trained here know them: calls are tags in the assistant's text, and results are
- * blocks in that same text. `open`: the last message is to be gone on with.
+ * Messages where calls and results stand in the assistant's own text. `open`: the last message is to be gone
+ * on with.
  */
-function withTags(messages: readonly RequestMessage[]): { folded: ChatMessage[]; open: boolean } {
+function inOneText(
+  messages: readonly RequestMessage[],
+  words: NonNullable<CallDialect["inText"]>,
+): { folded: ChatMessage[]; open: boolean } {
   const folded: ChatMessage[] = [];
   for (const message of messages) {
     const { role } = message;
     const last = folded.at(-1);
     let text = textOf(message);
     for (const { function: called } of message.tool_calls ?? []) {
-      const values = Object.values(asObject(called.arguments ?? "") ?? {});
-      const inner = values.length === 1 ? String(values[0]) : (called.arguments ?? "");
-      text += `<${called.name}>${inner}</${called.name}>`;
+      text += words.call(called.name, called.arguments ?? "");
     }
-    if (role === "tool") text = resultBlock(text);
+    if (role === "tool") text = words.result(text);
     const own = role === "tool" || role === "assistant";
     if (own && last?.role === "assistant") last.content += text;
     else if (role === "tool") {
@@ -124,14 +128,17 @@ export async function chatPrompt(tokenizer: ChatRenderer, body: ChatBody): Promi
   const user = [{ role: "user", content: "?" }];
   const withTools = { tools: tools.length > 0 ? tools : [exampleFunction] };
   const shown = tools.length === 0 && !called ? "" : await render(user, withTools);
-  const kind: ToolFormatName = formatShown(await render(user, {}), shown) ?? "tags";
-  const tagged = kind === "tags";
+  const plain = await render(user, {});
+  const dialect = (shown === plain ? undefined : dialectShown(shown)) ?? tags;
+  const { inText } = dialect;
   const single = forced || body.parallel_tool_calls === false;
-  const format = tools.length > 0 ? toolFormat(kind, tools, single) : undefined;
+  const format = tools.length > 0 ? toolFormat(dialect, tools, single) : undefined;
   const named = name ?? (tools.length === 1 ? tools[0]!.function.name : undefined);
   const prefix = forced ? format!.prefix(named) : "";
   const beginnings = forced && prefix === "" ? format!.beginnings : [];
-  const { folded, open } = tagged ? withTags(body.messages) : { folded: messages, open: false };
+  const { folded, open } = inText
+    ? inOneText(body.messages, inText)
+    : { folded: messages, open: false };
   const text =
     open || body.continue_final_message
       ? await continued(folded, (more, add) =>
@@ -141,7 +148,7 @@ export async function chatPrompt(tokenizer: ChatRenderer, body: ChatBody): Promi
   return { text: text + prefix, format, prefix, beginnings, forced: forced ? named : undefined };
 
   function toolsFor(): ChatOptions {
-    return tools.length > 0 && !tagged ? { tools } : {};
+    return tools.length > 0 && !inText ? { tools } : {};
   }
 }
 

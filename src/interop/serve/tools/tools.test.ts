@@ -5,7 +5,8 @@ import { ChatTemplate } from "../../../model/tokenizer/chat-template.js";
 import type { ChatOptions, Tokenizer } from "../../../model/tokenizer/tokenizer.js";
 import { ByteTokenizer } from "../../../../tests/policy/byte-tokenizer.js";
 import { chatPrompt } from "./chat-prompt.js";
-import { toolFormat, type ToolFormatName } from "./tool-format.js";
+import { type CallDialectName, callDialects } from "../../../tools/calls/dialects/registry.js";
+import { toolFormat } from "./tool-format.js";
 import { ToolReader } from "../chat.js";
 
 const tool = (name: string, parameters: Record<string, unknown>): RequestTool => ({
@@ -22,8 +23,8 @@ const tools = [
 ];
 
 /** Everything a reader says of a text that comes in pieces of so many characters. */
-function read(name: ToolFormatName, text: string, size: number, prefix = "") {
-  const reader = new ToolReader(toolFormat(name, tools, false), prefix);
+function read(name: CallDialectName, text: string, size: number, prefix = "") {
+  const reader = new ToolReader(toolFormat(callDialects.get(name)!, tools, false), prefix);
   let said = "";
   for (let i = 0; i < text.length; i += size) said += reader.push(text.slice(i, i + size));
   const { content, calls } = reader.end();
@@ -72,7 +73,7 @@ test("ToolReader parts what is said from what is called, in pieces of any size",
 });
 
 test("ToolReader gives as text what is no call of a known function", () => {
-  const cases: [ToolFormatName, string][] = [
+  const cases: [CallDialectName, string][] = [
     ["hermes", 'a <tool_call>\n{"name": "other", "arguments": {}}\n</tool_call>'],
     ["hermes", "a <tool_call>\nnot JSON\n</tool_call> b"],
     ["hermes", 'a <tool_call>\n{"name": "search", "argum'],
@@ -95,7 +96,7 @@ test("ToolReader takes a forced call's beginning for part of it", () => {
     ["json", '{"query": "x"}}'],
     ["tags", "x</search>"],
   ] as const) {
-    const prefix = toolFormat(name, tools, true).prefix("search");
+    const prefix = toolFormat(callDialects.get(name)!, tools, true).prefix("search");
     const { said, calls } = read(name, rest, 3, prefix);
     assert.deepEqual([said, calls.map(([called]) => called)], ["", ["search"]]);
     assert.equal((JSON.parse(calls[0]![1]!) as { query: string }).query, "x");
@@ -110,7 +111,7 @@ test("ToolReader gives a forced call whatever the model made of it", () => {
     ["xml", "<parameter=query>\nx", '{"query":"x"}'],
     ["tags", "x<think>", '{"query":"x<think>"}'],
   ] as const) {
-    const format = toolFormat(name, tools, true);
+    const format = toolFormat(callDialects.get(name)!, tools, true);
     const reader = new ToolReader(format, format.prefix("search"), "search");
     assert.equal(reader.push(rest), "");
     assert.deepEqual(reader.end(), { content: "", calls: [{ name: "search", arguments: args }] });

@@ -1,11 +1,9 @@
+import { architectures } from "../../architectures/registry.js";
 import type { ModelConfig } from "../../config.js";
-
-// llama.cpp turns adjacent numbers of a llama's queries and keys, Hugging Face those that lie half
-// a head apart: rows of the two matrices stand in another order.
 
 /** How many heads a weight's rows are shared by where llama.cpp has them in another order. */
 export function pairedHeads(name: string, config: ModelConfig): number | undefined {
-  if (config.family !== "llama") return undefined;
+  if (architectures.get(config.family)?.pairsRows !== true) return undefined;
   if (/\.self_attn\.q_proj\.(weight|bias)$/.test(name)) return config.heads;
   if (/\.self_attn\.k_proj\.(weight|bias)$/.test(name)) return config.kvHeads;
   return undefined;

@@ -1,3 +1,5 @@
+import { nearest } from "../../../../common/options/nearest.js";
+import { architectures } from "../../architectures/registry.js";
 import { type ModelConfig, modelConfig, type RopeScaling } from "../../config.js";
 import type { GenerationConfig } from "../../generation-config.js";
 import { ropeFrequencies } from "../../transformer/rope.js";
@@ -31,8 +33,6 @@ function scalingOf(factors: Float32Array, config: ModelConfig): RopeScaling | un
   return close(ropeFactors({ ...config, ropeScaling: scaling }), factors) ? scaling : undefined;
 }
 
-const families = ["llama", "qwen2", "qwen3"] as const;
-
 /** Keys that change the arithmetic, and the values that do not. */
 const plain: readonly (readonly [key: string, harmless: (value: unknown) => boolean])[] = [
   ["expert_count", (value) => value === 0],
@@ -61,9 +61,9 @@ function decimal(value: number): number {
 /** Reads settings by key, refusing what is not a number. */
 function settings(file: GgufFile) {
   const { metadata, path } = file;
-  const refuse = (rule: string, got: unknown): never => {
+  const refuse = (rule: string, got: unknown, hint = ""): never => {
     throw new RangeError(
-      `Cannot load a model from ${path}: ${rule}, got ${JSON.stringify(got) ?? "none"}`,
+      `Cannot load a model from ${path}: ${rule}, got ${JSON.stringify(got) ?? "none"}${hint}`,
     );
   };
   const parts = metadata.get("split.count");
@@ -72,18 +72,22 @@ function settings(file: GgufFile) {
     refuse("the model must be in one file, as `llama-gguf-split --merge` makes it", part);
   }
   const family = metadata.get("general.architecture");
-  const known = families.find((name) => name === family);
-  if (known === undefined) {
-    return refuse(`general.architecture must be one of ${families.join(", ")}`, family);
+  if (!architectures.has(family)) {
+    const near = typeof family === "string" ? nearest(family, architectures.names) : undefined;
+    return refuse(
+      `general.architecture must be one of ${[...architectures.names].sort().join(", ")}`,
+      family,
+      near === undefined ? "" : `; did you mean "${near}"?`,
+    );
   }
   const optional = (key: string): number | undefined => {
     const value = metadata.get(key);
     if (value === undefined) return undefined;
     return typeof value === "number" ? decimal(value) : refuse(`${key} must be a number`, value);
   };
-  const own = (key: string) => optional(`${known}.${key}`);
-  const needed = (key: string) => own(key) ?? refuse(`${known}.${key} must be there`, undefined);
-  return { family: known, refuse, optional, own, needed };
+  const own = (key: string) => optional(`${family}.${key}`);
+  const needed = (key: string) => own(key) ?? refuse(`${family}.${key} must be there`, undefined);
+  return { family, refuse, optional, own, needed };
 }
 
 /** The tokens a file says a response ends with. */

@@ -1,8 +1,9 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { count } from "../../base/text/python-text.js";
-import { lastBoxed, unboxed } from "./extract-answer.js";
-import { tokenF1 } from "./qa-em.js";
+import { lastBoxed, unboxed } from "../answers/extract-answer.js";
+import { tokenF1 } from "../answers/qa-em.js";
 import { type Judged, type Score, truthsOf } from "../score.js";
+import { defineReward } from "./definition.js";
 
 /** Whether a response keeps the format, and if not, which rule it breaks. */
 interface FormatCheck {
@@ -112,3 +113,10 @@ export function deepResearch(judged: Judged): Score {
   }
   return { score: f1, reason: `correct answer, get f1 score: ${f1}`, answer, parts };
 }
+
+export const deepResearchReward = defineReward({
+  name: "deep_research",
+  words: "what ARPO and AEPO were trained with: the format, token F1, and a bonus for both tools",
+  reward: deepResearch,
+  formats: ["<think>", "<answer>", "\\boxed"],
+});

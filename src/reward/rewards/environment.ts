@@ -1,6 +1,7 @@
-import { checkArguments } from "../../common/options/check-arguments.js";
-import type { JudgedTrajectory } from "./judged-trajectory.js";
-import type { Score } from "./score.js";
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import type { JudgedTrajectory } from "../judged-trajectory.js";
+import type { Score } from "../score.js";
+import { defineReward } from "./definition.js";
 
 /**
  * The environment's own reward: what it said when the trajectory had ended or, where it says nothing at the
@@ -36,3 +37,9 @@ export function environmentReward(judged: JudgedTrajectory): Score {
   }
   return { score: 0, reason: "no call earned anything", parts };
 }
+
+export const environmentsOwn = defineReward({
+  name: "environment",
+  words: "what the environment says at the end, or the sum of what calls earned",
+  reward: environmentReward,
+});

@@ -1,0 +1,26 @@
+import { Registry } from "../../../common/options/registry.js";
+import type { Architecture, ModelHead } from "./definition.js";
+import { llama } from "./llama.js";
+import { qwen2 } from "./qwen2.js";
+import { qwen3 } from "./qwen3.js";
+
+const built = [qwen2, qwen3, llama] as const;
+
+/** The name of an architecture that comes with the library. */
+export type ArchitectureName = (typeof built)[number]["name"];
+
+/** The architectures whose models are read, trained and written. */
+export const architectures = new Registry<Architecture, ArchitectureName>(
+  "model architecture",
+  built,
+);
+
+/** The classes that config.json may name, each with what it stands for. */
+export const modelClasses = (): Map<string, { architecture: Architecture; head: ModelHead }> =>
+  new Map(
+    (["logits", "value"] as const).flatMap((head) =>
+      architectures.all.map(
+        (architecture) => [architecture.classes[head], { architecture, head }] as const,
+      ),
+    ),
+  );
