@@ -6,6 +6,21 @@ import * as f from "./base/formula.js";
 import { clipBounds, policyLoss } from "./base/options.js";
 import type { ClipRegion } from "./base/token-rule.js";
 
+export const ceGppoOptions = {
+  /** CE-GPPO: how much gradient a token below the lower bound keeps (`beta1`). Default: 0.25. */
+  gppoLow: option(
+    notNegative,
+    0.25,
+    key(`${policyLoss}.beta1`, "ce_gppo: gradient kept below the lower bound"),
+  ),
+  /** CE-GPPO: how much one above the upper bound keeps (`beta2`). Default: 1. */
+  gppoHigh: option(
+    notNegative,
+    1,
+    key(`${policyLoss}.beta2`, "ce_gppo: gradient kept above the upper bound"),
+  ),
+};
+
 /** CE-GPPO: beyond the bounds a token keeps a share of the bound's own gradient, on either side. */
 export const ceGppo = defineLoss({
   name: "ce_gppo",
@@ -14,20 +29,7 @@ export const ceGppo = defineLoss({
   rule: "older",
   clips: "ratio",
   readsC: true,
-  options: {
-    /** CE-GPPO: how much gradient a token below the lower bound keeps (`beta1`). Default: 0.25. */
-    gppoLow: option(
-      notNegative,
-      0.25,
-      key(`${policyLoss}.beta1`, "ce_gppo: gradient kept below the lower bound"),
-    ),
-    /** CE-GPPO: how much one above the upper bound keeps (`beta2`). Default: 1. */
-    gppoHigh: option(
-      notNegative,
-      1,
-      key(`${policyLoss}.beta2`, "ce_gppo: gradient kept above the upper bound"),
-    ),
-  },
+  options: ceGppoOptions,
   presets: {
     gppo: { gppoLow: 1, gppoHigh: 1, clipRatioC: 10 },
     // The 1.5B model's script; the function and its file have 0.25, the 7B model's script 0.75.

@@ -7,6 +7,23 @@ import * as f from "./base/formula.js";
 import { clipBounds, policyLoss } from "./base/options.js";
 import { chosenAt, clippedOutcome, covarianceOf, placesOf } from "./base/token-rule.js";
 
+export const clipCovOptions = {
+  /** Clip-Cov: the share of the tokens that lose their gradient. Default: 0.0002. */
+  clipCovRatio: option(
+    share,
+    0.0002,
+    key(`${policyLoss}.clip_cov_ratio`, "clip_cov: share of tokens dropped"),
+  ),
+  /** Clip-Cov: tokens with a covariance above this may be drawn. Default: 1. */
+  clipCovLow: option(
+    anyNumber,
+    1,
+    key(`${policyLoss}.clip_cov_lb`, "clip_cov: covariances above this"),
+  ),
+  /** Clip-Cov: tokens with a covariance below this may be drawn. Default: 5. */
+  clipCovHigh: option(anyNumber, 5, key(`${policyLoss}.clip_cov_ub`, "clip_cov: and below this")),
+};
+
 /**
  * Clip-Cov: PPO's clip; and of the unclipped tokens whose advantage and log-probability vary together
  * more than others', some drawn at random lose their gradient.
@@ -19,22 +36,7 @@ export const clipCov = defineLoss({
   clips: "ratio",
   asks: "draws",
   verl: true,
-  options: {
-    /** Clip-Cov: the share of the tokens that lose their gradient. Default: 0.0002. */
-    clipCovRatio: option(
-      share,
-      0.0002,
-      key(`${policyLoss}.clip_cov_ratio`, "clip_cov: share of tokens dropped"),
-    ),
-    /** Clip-Cov: tokens with a covariance above this may be drawn. Default: 1. */
-    clipCovLow: option(
-      anyNumber,
-      1,
-      key(`${policyLoss}.clip_cov_lb`, "clip_cov: covariances above this"),
-    ),
-    /** Clip-Cov: tokens with a covariance below this may be drawn. Default: 5. */
-    clipCovHigh: option(anyNumber, 5, key(`${policyLoss}.clip_cov_ub`, "clip_cov: and below this")),
-  },
+  options: clipCovOptions,
   presets: { "clip-cov": {} },
   views: {
     "clip-cov": {

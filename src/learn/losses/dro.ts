@@ -5,6 +5,14 @@ import { defineLoss } from "./base/definition.js";
 import * as f from "./base/formula.js";
 import { policyLoss } from "./base/options.js";
 
+export const droOptions = {
+  /** DRO: the weight of the squared log ratio; it has no default. */
+  droBeta: unset(
+    positive,
+    key(`${policyLoss}.dro_beta`, "dro: weight of the squared log ratio; it needs one"),
+  ),
+};
+
 /** DRO: the plain policy gradient, held near the old policy by the square of the log ratio. */
 export const dro = defineLoss({
   name: "dro",
@@ -12,13 +20,7 @@ export const dro = defineLoss({
   aggregation: "token-mean",
   rule: "verl-0.9.1",
   verl: true,
-  options: {
-    /** DRO: the weight of the squared log ratio; it has no default. */
-    droBeta: unset(
-      positive,
-      key(`${policyLoss}.dro_beta`, "dro: weight of the squared log ratio; it needs one"),
-    ),
-  },
+  options: droOptions,
   views: {
     dro: {
       label: "DRO",

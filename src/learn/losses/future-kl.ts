@@ -13,7 +13,7 @@ import {
   widestLogRatio,
 } from "./base/token-rule.js";
 
-const table = {
+export const futureKlOptions = {
   /** Future-KL: tokens until a later log ratio counts half. Default: 128. */
   futureDecay: option(
     positive,
@@ -51,7 +51,7 @@ const table = {
     ),
   ),
 };
-type Settings = SettingsOf<typeof table>;
+type Settings = SettingsOf<typeof futureKlOptions>;
 
 /** What a factor may be at most where no clip is set. */
 const largestFactor = 10;
@@ -160,7 +160,7 @@ export const futureKl = defineLoss({
   rule: "older",
   clips: "ratio",
   readsC: true,
-  options: table,
+  options: futureKlOptions,
   presets: {
     appo: {
       clipRatioLow: 0.2,

@@ -6,6 +6,23 @@ import * as f from "./base/formula.js";
 import { policyLoss } from "./base/options.js";
 import { chosenAt, covarianceOf, placesOf } from "./base/token-rule.js";
 
+export const klCovOptions = {
+  /**
+   * KL-Cov: the share of the tokens, by greatest covariance, that are held back. Default: 0.0002.
+   */
+  klCovRatio: option(
+    share,
+    0.0002,
+    key(`${policyLoss}.kl_cov_ratio`, "kl_cov: share of tokens held back"),
+  ),
+  /** KL-Cov: the weight of what holds them back. Default: 0.1. */
+  klCovCoefficient: option(
+    notNegative,
+    0.1,
+    key(`${policyLoss}.ppo_kl_coef`, "kl_cov: what holds them"),
+  ),
+};
+
 /**
  * KL-Cov: no clip; the tokens whose advantage and log-probability vary together the most are held where
  * they were by the size of their log ratio.
@@ -16,22 +33,7 @@ export const klCov = defineLoss({
   aggregation: "token-mean",
   rule: "verl-0.9.1",
   verl: true,
-  options: {
-    /**
-     * KL-Cov: the share of the tokens, by greatest covariance, that are held back. Default: 0.0002.
-     */
-    klCovRatio: option(
-      share,
-      0.0002,
-      key(`${policyLoss}.kl_cov_ratio`, "kl_cov: share of tokens held back"),
-    ),
-    /** KL-Cov: the weight of what holds them back. Default: 0.1. */
-    klCovCoefficient: option(
-      notNegative,
-      0.1,
-      key(`${policyLoss}.ppo_kl_coef`, "kl_cov: what holds them"),
-    ),
-  },
+  options: klCovOptions,
   presets: { "kl-cov": {} },
   views: {
     "kl-cov": {

@@ -1,17 +1,17 @@
 import { Registry } from "../../../common/options/registry.js";
-import type { Given, Named } from "../../../common/options/option-table.js";
+import type { Given } from "../../../common/options/option-table.js";
 import { aggregationUnder, type LossDefinition, type LossView } from "./base/definition.js";
-import { ceGppo } from "./ce-gppo.js";
+import { ceGppo, type ceGppoOptions } from "./ce-gppo.js";
 import { cispo } from "./cispo.js";
-import { clipCov } from "./clip-cov.js";
+import { clipCov, type clipCovOptions } from "./clip-cov.js";
 import { dppoKl, dppoTv } from "./dppo.js";
-import { dro } from "./dro.js";
-import { futureKl } from "./future-kl.js";
+import { dro, type droOptions } from "./dro.js";
+import { futureKl, type futureKlOptions } from "./future-kl.js";
 import { geoMean } from "./geo-mean.js";
 import { gpg } from "./gpg.js";
 import { gspo } from "./gspo.js";
-import { klCov } from "./kl-cov.js";
-import { sapo } from "./sapo.js";
+import { klCov, type klCovOptions } from "./kl-cov.js";
+import { sapo, type sapoOptions } from "./sapo.js";
 import { gspoTurn, turn } from "./turns.js";
 import { vanilla } from "./vanilla.js";
 import type { aggregationTable, LossSettings, termTable } from "./base/options.js";
@@ -53,7 +53,14 @@ type TableOf<D> = D extends { readonly options?: infer T } ? Exclude<T, undefine
 export type OwnTable = All<TableOf<Known>>;
 
 /** What single losses can be told; each of them leaves the others' alone. */
-export interface LossParameters extends Given<OwnTable>, Named {}
+export interface LossParameters
+  extends
+    Given<typeof sapoOptions>,
+    Given<typeof clipCovOptions>,
+    Given<typeof klCovOptions>,
+    Given<typeof droOptions>,
+    Given<typeof ceGppoOptions>,
+    Given<typeof futureKlOptions> {}
 
 /** The options that losses have of their own, those of added losses behind the library's. */
 export const ownTable = (): OwnTable =>

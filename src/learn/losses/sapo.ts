@@ -4,6 +4,26 @@ import type { Tensor } from "./base/aggregate.js";
 import { defineLoss } from "./base/definition.js";
 import * as f from "./base/formula.js";
 
+export const sapoOptions = {
+  /**
+   * SAPO: how steeply a token fades with its ratio, where its advantage is positive. Default: 1.
+   */
+  tauPositive: option(
+    positive,
+    1,
+    key("actor_rollout_ref.actor.tau_pos", "sapo: steepness where the advantage is positive"),
+  ),
+  /**
+   * SAPO: how steeply a token fades with its ratio, where its advantage is not positive. Default:
+   * 1.05.
+   */
+  tauNegative: option(
+    positive,
+    1.05,
+    key("actor_rollout_ref.actor.tau_neg", "sapo: steepness elsewhere"),
+  ),
+};
+
 /** SAPO: a sigmoid of the ratio in place of a clip, steeper where the advantage is not positive. */
 export const sapo = defineLoss({
   name: "sapo",
@@ -12,25 +32,7 @@ export const sapo = defineLoss({
   ownAggregation: true,
   rule: "verl-0.9.1",
   verl: true,
-  options: {
-    /**
-     * SAPO: how steeply a token fades with its ratio, where its advantage is positive. Default: 1.
-     */
-    tauPositive: option(
-      positive,
-      1,
-      key("actor_rollout_ref.actor.tau_pos", "sapo: steepness where the advantage is positive"),
-    ),
-    /**
-     * SAPO: how steeply a token fades with its ratio, where its advantage is not positive. Default:
-     * 1.05.
-     */
-    tauNegative: option(
-      positive,
-      1.05,
-      key("actor_rollout_ref.actor.tau_neg", "sapo: steepness elsewhere"),
-    ),
-  },
+  options: sapoOptions,
   presets: { sapo: {} },
   views: {
     sapo: {

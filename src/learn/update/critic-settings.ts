@@ -43,7 +43,10 @@ export const criticTable = {
    * limit.
    */
   maxSequencesPerPass: unset(integerOrAll(1)),
-  ...valueTable,
+  /** How far a value may move from the old one. Default: 0.5. */
+  clipRange: valueTable.clipRange,
+  /** How token losses become one number. Default: `token-mean`. */
+  aggregation: valueTable.aggregation,
   /**
    * Compute each layer again for its gradient instead of keeping its activations: less memory, more
    * time. Default: false.

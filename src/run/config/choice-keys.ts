@@ -1,8 +1,10 @@
 import { z } from "#zod";
 import type { SettingKind, SettingTable } from "../../../common/options/setting.js";
+import { type LossName, lossRegistry, ownTable } from "../../learn/losses/registry.js";
 import { rules } from "../../rollout/rules/registry.js";
 import { estimators } from "./choices.js";
-import { section } from "./kinds.js";
+import { keysFrom } from "./from-table.js";
+import { oneOf, section } from "./kinds.js";
 
 // The keys of choices that are definitions: made of their settings.
 
@@ -91,3 +93,15 @@ export function expandKeys(): Record<string, z.ZodType<unknown>> {
     ]),
   );
 }
+
+/** The keys of losses' own options, and of their names: those that were added by now are among them. */
+export const lossKeys = () => ({
+  policyLoss: {
+    loss_mode: oneOf(
+      lossRegistry.names as unknown as readonly [LossName, ...LossName[]],
+      "vanilla",
+    ).describe("The policy loss by name"),
+    ...keysFrom(ownTable(), "actor_rollout_ref.actor.policy_loss"),
+  },
+  actor: keysFrom(ownTable(), "actor_rollout_ref.actor"),
+});

@@ -7,27 +7,14 @@ import {
   clipTable,
   termTable,
 } from "../../learn/losses/base/options.js";
-import { type LossName, lossRegistry, ownTable } from "../../learn/losses/registry.js";
+import { lossRegistry, ownTable } from "../../learn/losses/registry.js";
 import { chosen } from "./choices.js";
-import { keysFrom, keysWith, optionsIn } from "./from-table.js";
-import { oneOf } from "./kinds.js";
+import { keysWith, optionsIn } from "./from-table.js";
 import type { Config } from "./schema.js";
 import { get, put, type Tree } from "./tree.js";
 
 const actor = "actor_rollout_ref.actor";
 const lossMode = `${actor}.policy_loss.loss_mode`;
-
-/** The keys of losses' own options, and of their names: those that were added by now are among them. */
-export const lossKeys = () => ({
-  policyLoss: {
-    loss_mode: oneOf(
-      lossRegistry.names as unknown as readonly [LossName, ...LossName[]],
-      "vanilla",
-    ).describe("The policy loss by name"),
-    ...keysFrom(ownTable(), `${actor}.policy_loss`),
-  },
-  actor: keysFrom(ownTable(), actor),
-});
 
 /** Every option of a loss; one without a key is the code's alone. */
 const lossTable = () => ({

@@ -9,7 +9,7 @@ import {
 import { criticTable } from "../../learn/update/critic-settings.js";
 import { updateTable } from "../../learn/update/update-settings.js";
 import { keysFrom } from "./from-table.js";
-import { lossKeys } from "./loss-keys.js";
+import { lossKeys } from "./choice-keys.js";
 import { kept } from "./kept-keys.js";
 import {
   atLeast,

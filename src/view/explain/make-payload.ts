@@ -324,7 +324,7 @@ export function laidBy(
 
 /** The part of an update's settings that its objective depends on. */
 function settingsIn(options: UpdateReport["options"]): ObjectiveSettings {
-  const { referenceNaN: _, ...said } = optionsFor<ActorLossOptions>(lossRules(options), options);
+  const said = optionsFor<ActorLossOptions>(lossRules(options), options);
   return { ...said, loss: options.loss ?? "vanilla" };
 }
 

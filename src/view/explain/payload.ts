@@ -4,7 +4,7 @@ import type { Shared, TokenOutcome } from "../../learn/losses/base/token-rule.js
 import type { ActorLossOptions } from "../../learn/losses/loss-rules.js";
 
 /** The settings an objective depends on. */
-export interface ObjectiveSettings extends Omit<ActorLossOptions, "referenceNaN"> {}
+export type ObjectiveSettings = Omit<ActorLossOptions, "referenceNaN">;
 
 /** A loss that the page does not have: what there is to know of it, and what it makes of each token. */
 export interface RecordedLoss {

@@ -1,7 +1,5 @@
+import { isRecord } from "../../../../common/options/is-record.js";
 import type { WrittenCall } from "./definition.js";
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 export function jsonOf(text: string): unknown {
   try {
@@ -14,20 +12,20 @@ export function jsonOf(text: string): unknown {
 /** The JSON object a text is, if it is one. */
 export function asObject(text: string): Record<string, unknown> | undefined {
   const value = jsonOf(text);
-  return isObject(value) ? value : undefined;
+  return isRecord(value) ? value : undefined;
 }
 
 /** A call from the JSON that a model wrote; what is wrong with it is said, for the model to read. */
 export function fromJson(text: string): WrittenCall {
   const wrong = (problem: string, name = ""): WrittenCall => ({ name, arguments: {}, problem });
   const value = jsonOf(text);
-  if (!isObject(value)) return wrong("the call must be a JSON object");
+  if (!isRecord(value)) return wrong("the call must be a JSON object");
   const { name } = value;
   if (typeof name !== "string" || name === "") return wrong("the call must have a name");
   const given = value["arguments"] ?? value["parameters"] ?? {};
   // Some models write the arguments as JSON in a string.
   const read = typeof given === "string" ? jsonOf(given) : given;
-  return isObject(read)
+  return isRecord(read)
     ? { name, arguments: read }
     : wrong("the call's arguments must be a JSON object", name);
 }
