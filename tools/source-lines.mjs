@@ -1,5 +1,5 @@
 // Which line of the library computes what, for the explainer: every statement of `src/learn/losses/base` and
-// `src/learn/estimators/base` under the name of its function and of what it sets: `cispo.tensors.weight`,
+// of the plain estimators under the name of its function and of what it sets: `cispo.tensors.weight`,
 // `clippedOutcome.return`. Where a function sets a name several times, the last one counts, a variable
 // before a property. Kept are those that the losses' formulas or the explainer name.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -68,7 +68,9 @@ function linesOf(path, file, quoted, found) {
 /** Writes the table as a module. */
 export function writeSourceLines(root, out) {
   const all = (...folders) => folders.flatMap((folder) => [...sources(join(root, folder))]);
-  const read = all("src/learn/losses/base", "src/learn/estimators/base");
+  const read = all(
+    ...["src/learn/losses/base", "src/learn/estimators/base", "src/learn/estimators/plain"],
+  );
   const names = read
     .concat(all("src/view/explain"))
     .flatMap((path) =>

@@ -1,3 +1,4 @@
+import { estimatorsByName } from "../../learn/estimators/registry.js";
 import { lossFacts, lossNames } from "../../learn/losses/registry.js";
 import { keysOf } from "../../../common/options/option-table.js";
 import { rules } from "../../rollout/rules/registry.js";
@@ -144,7 +145,6 @@ export const verlLosses: ReadonlySet<string> = new Set(
 );
 
 /** Estimators that verl 0.9.1 has under our names and that need no critic. */
-export const verlEstimators: ReadonlySet<string> = new Set([
-  ...["grpo", "reinforce_plus_plus", "reinforce_plus_plus_baseline", "remax", "rloo", "opo"],
-  ...["grpo_passk", "gpg"],
-]);
+export const verlEstimators: ReadonlySet<string> = new Set(
+  estimatorsByName.all.flatMap((one) => ("verl" in one ? [one.name] : [])),
+);
