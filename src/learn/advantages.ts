@@ -202,7 +202,7 @@ export function advantages(scored: Scored, given: AdvantageOptions = {}): Traini
  * import assert from "node:assert/strict";
  * import { creditEstimators } from "arpo-lab/experimental/family";
  *
- * assert.ok(creditEstimators.includes("grpo") && creditEstimators.includes("treerl"));
+ * assert.ok(creditEstimators.includes("grpo") && creditEstimators.includes("rloo"));
  * ```
  */
 export const creditEstimators = namesWithCredit() as readonly ("grpo" | "rloo" | FamilyEstimator)[];

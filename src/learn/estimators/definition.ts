@@ -35,6 +35,8 @@ export interface EstimatorDefinition<
   readonly preset?: { readonly name: string; readonly update?: PublishedUpdate };
   /** The same under other settings, which a view of all estimators shows besides. */
   readonly variants?: readonly { readonly name: string; readonly settings: Partial<ValuesOf<T>> }[];
+  /** It gives credit to some of the leaves alone: the others were drawn to judge those. */
+  readonly partial?: true;
   /** What every trajectory's tokens get. */
   spans(batch: CreditBatch, options: Partial<ValuesOf<T>> & O): Spans;
   /** What doctor says of a run with it. */

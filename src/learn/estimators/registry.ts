@@ -79,7 +79,7 @@ export type CreditOptions = {
 };
 
 /** An estimator's name among options. */
-const optionName = (name: string) =>
+export const optionName = (name: string) =>
   name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) as keyof CreditOptions;
 
 /** What the options of an estimator may be. */
