@@ -2,10 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { positive } from "../common/options/check-options.js";
 import { option } from "../common/options/option-table.js";
-import { count } from "../common/options/setting.js";
-import { advantages, creditOf } from "../src/learn/advantages.js";
-import { wholeTrajectory } from "../src/learn/estimators/credit.js";
-import { defineEstimator } from "../src/learn/estimators/definition.js";
+import {
+  count,
+  creditOf,
+  defineEstimator,
+  defineRule,
+  estimatorsByName,
+  figure,
+  rules,
+  wholeTrajectory,
+} from "../src/api/experimental/family.js";
+import { advantages, type AdvantageOptions } from "../src/learn/advantages.js";
 import { defineLoss } from "../src/learn/losses/base/definition.js";
 import { actorLoss } from "../src/learn/losses/losses.js";
 import { lossRegistry } from "../src/learn/losses/registry.js";
@@ -14,10 +21,11 @@ import { update } from "../src/learn/update/learner.js";
 import { Model } from "../src/model/transformer/transformer.js";
 import { score } from "../src/reward/score-trees.js";
 import { rollout } from "../src/rollout/rollout.js";
-import { defineRule } from "../src/rollout/rules/definition.js";
+import type { RolloutOptions } from "../src/rollout/options.js";
 import { randomTextPolicy } from "../src/rollout/testing/random-text-policy.js";
 import { tf } from "../src/tensor/tf.js";
 import { explain } from "../src/view/explain/explain.js";
+import { branchingView } from "../src/view/branching/branching-view.js";
 
 // A method of one's own, in one file: where it branches, what it gives to tokens, and what it minimises.
 
@@ -42,9 +50,9 @@ const gain = defineEstimator()({
   name: "gain",
   meaning: "against the trajectory that was left",
   formula: "score - score of the trajectory that was left",
-  settings: {},
+  settings: { factor: figure(1, "what a gain counts") },
   besides: {},
-  spans: ({ trajectories, mask }) =>
+  spans: ({ trajectories, mask }, { factor = 1 }) =>
     trajectories.map(({ reward, parent, tree }, i) => {
       const left = trajectories.find(
         (one) => one.tree === tree && one.scored.trajectory.id === parent,
@@ -53,7 +61,10 @@ const gain = defineEstimator()({
         { name: "reward", value: reward },
         { name: "reward of what it left", value: -(left?.reward ?? reward) },
       ];
-      return wholeTrajectory(mask, i, { terms, factors: [] });
+      return wholeTrajectory(mask, i, {
+        terms,
+        factors: factor === 1 ? [] : [{ name: "factor", value: factor }],
+      });
     }),
 });
 
@@ -189,4 +200,40 @@ test("a loss that is added has a name: for a configuration, doctor, and a run th
     /the loss must be the definition of pull that step-1 was trained with, got another definition/,
   );
   assert.throws(() => checkOwnLoss(saved, usual, "step-1"), /got vanilla/);
+});
+
+test("options of an estimator of one's own stand under its name", async () => {
+  const grown = await rollout(randomTextPolicy(), { prompt: "6*7?" }, { rule: halves, seed: 1 });
+  const scored = await score(grown, ({ length }) => length);
+  const plain = creditOf(scored, { estimator: gain }).advantages;
+  const doubled: object = { estimator: gain, gain: { factor: 2 } };
+  assert.deepEqual(
+    creditOf(scored, doubled).advantages.map((row) => [...row]),
+    plain.map((row) => [...row].map((value) => 2 * value)),
+  );
+  const wrong: object = { estimator: gain, gain: { factor: "2" } };
+  assert.throws(() => advantages(scored, wrong), /gain.factor must be a finite number, got "2"/);
+  assert.throws(() => advantages(scored, { gain: {} } as object), /every option must be known/);
+});
+
+test("what is added is known by its name: to options, suggestions, replays and views", async () => {
+  rules.add({ ...halves, name: "thirds" } as typeof halves & { name: "thirds" });
+  estimatorsByName.add({ ...gain, name: "my_gain" });
+  const named = { rule: "thirds", expand: { times: 1 }, seed: 1 } as unknown as RolloutOptions;
+  const grown = await rollout(randomTextPolicy(), { prompt: "6*7?" }, named);
+  assert.deepEqual([grown.config.rule, grown.config.expand], ["thirds", { times: 1 }]);
+  assert.equal(grown.replay({}).branches, 2);
+  const view = branchingView(grown, { rules: ["thirds" as "appo"] });
+  assert.match(view.summary, /\nthirds: 2 branches/);
+  await assert.rejects(
+    rollout(randomTextPolicy(), { prompt: "?" }, { rule: "thrids" as "appo" }),
+    /did you mean "thirds"\?/,
+  );
+  const scored = await score(grown, ({ length }) => length);
+  const told = { estimator: "my_gain", myGain: { factor: 3 } } as unknown as AdvantageOptions;
+  assert.equal(advantages(scored, told).estimator, "my_gain");
+  assert.throws(
+    () => advantages(scored, { estimator: "my_gan" as "grpo" }),
+    /did you mean "my_gain"\?/,
+  );
 });

@@ -17,6 +17,7 @@ import { checkPicture } from "./architecture/picture.mjs";
 import { fixedWaits } from "./architecture/waits.mjs";
 import { breaches } from "./architecture/boundaries.mjs";
 import { unknownEntries } from "./architecture/root-entries.mjs";
+import { spreadMethods } from "./architecture/methods.mjs";
 import { supplyChain } from "./architecture/supply-chain.mjs";
 
 let failed = 0;
@@ -58,6 +59,7 @@ show(
 );
 show("no entry of the root is unknown (tools/architecture/root-entries.mjs)", unknownEntries());
 show("no folder has more than 20 entries", crowdedFolders());
+show("each method stands in at most 4 product files", await spreadMethods());
 const { faults, packages, megabytes } = supplyChain();
 show(
   `${packages} installed packages, ${megabytes.toFixed(0)} MB: licences, checksums, scripts and reasons are known`,

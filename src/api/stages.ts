@@ -1,6 +1,6 @@
 // The toolkit's stage cells. The kernel finds them through package.json and rewrites each into the
 // calls of its template; `%%show` prints what it wrote. Plain data: nothing of the kernel is imported.
-import { estimatorNames } from "../learn/advantages.js";
+import { estimatorsByName, needsOf } from "../learn/estimators/registry.js";
 import { algorithmPresets } from "../rollout/presets.js";
 import { rules } from "../rollout/rules/registry.js";
 import { lossNames } from "../learn/losses/registry.js";
@@ -81,7 +81,7 @@ export const stages: Stage[] = [
         doc: "How scores become advantages.",
         type: choice(
           // The other two need what a cell does not have: a critic, greedy answers.
-          ...estimatorNames.filter((name) => name !== "gae" && name !== "remax"),
+          ...estimatorsByName.names.filter((name) => needsOf(name) === undefined),
         ),
         default: "grpo",
       },

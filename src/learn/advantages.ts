@@ -9,20 +9,6 @@ import {
 import type { PresetName } from "../rollout/presets.js";
 import type { Scored, ScoredTrajectory } from "../reward/scored.js";
 import { hardAttribution } from "./estimators/base/attribution.js";
-import {
-  gpg,
-  grpoPassAtK,
-  grpo,
-  opo,
-  reinforcePlusPlusBaseline,
-  rloo,
-} from "./estimators/base/by-group.js";
-import {
-  gae,
-  reinforcePlusPlus,
-  reinforcePlusPlusOlder,
-  remax,
-} from "./estimators/base/by-token.js";
 import type { Advantages } from "./estimators/base/estimator.js";
 import type { Rows } from "./masked.js";
 import {
@@ -33,16 +19,20 @@ import {
   trainedMask,
   TrainingBatch,
 } from "./batch.js";
+import type { Credit } from "./estimators/credit.js";
+import { needWords } from "./estimators/definition.js";
 import {
+  type AnyEstimator,
+  type CreditOptions,
+  creditRulesWith,
+  estimatorsByName,
   familyCredit,
   familyEstimators,
-  estimatorNamed,
-  type CreditOptions,
-  creditRules,
   type FamilyEstimator,
+  namesWithCredit,
+  plainEstimators,
+  plainNames,
 } from "./estimators/registry.js";
-import type { EstimatorDefinition } from "./estimators/definition.js";
-import { type Credit, grpoCredit, rlooCredit } from "./estimators/credit.js";
 import { presetRule, withPreset } from "./update/update-settings.js";
 
 /**
@@ -60,33 +50,12 @@ import { presetRule, withPreset } from "./update/update-settings.js";
  * assert.deepEqual(advantages.map((sequence) => [...sequence]), [[0.5, 0.5], [-0.5, -0.5]]);
  * ```
  */
-export const estimators = {
-  gae,
-  grpo,
-  rloo,
-  reinforce_plus_plus: reinforcePlusPlus,
-  reinforce_plus_plus_older: reinforcePlusPlusOlder,
-  reinforce_plus_plus_baseline: reinforcePlusPlusBaseline,
-  remax,
-  opo,
-  grpo_passk: grpoPassAtK,
-  gpg,
-} as const;
+export const estimators = Object.fromEntries(
+  plainEstimators.map(({ name, advantages }) => [name, advantages]),
+) as { readonly [D in (typeof plainEstimators)[number] as D["name"]]: D["advantages"] };
 
 /** The names of the advantage estimators, as the reference has them. */
-export const estimatorNames = [
-  "gae",
-  "grpo",
-  "rloo",
-  "reinforce_plus_plus",
-  "reinforce_plus_plus_older",
-  "reinforce_plus_plus_baseline",
-  "remax",
-  "opo",
-  "grpo_passk",
-  "gpg",
-  ...familyEstimators,
-] as const;
+export const estimatorNames = [...plainNames, ...familyEstimators] as const;
 export type Estimator = (typeof estimatorNames)[number];
 
 export interface AdvantageOptions extends CreditOptions {
@@ -96,7 +65,7 @@ export interface AdvantageOptions extends CreditOptions {
    * How scores become advantages, by name (docs/algorithms.md) or a definition of your own. Default: the
    * preset's, else `grpo`.
    */
-  estimator?: Estimator | EstimatorDefinition;
+  estimator?: Estimator | AnyEstimator;
   /** Discount; used by gae and reinforce_plus_plus. Default: 1. */
   gamma?: number;
   /** GAE's lambda. Default: 1. */
@@ -121,17 +90,11 @@ export interface AdvantageOptions extends CreditOptions {
   tokenRewards?: Rows;
 }
 
-/** One of some names, or a definition, which `defineEstimator` has checked. */
-const named = (names: readonly string[]): OptionRule => ({
-  ...oneOf(names),
-  holds: (v) => typeof v === "object" || names.includes(v as string),
-});
-
 /** What every option of `advantages` and `creditOf` may be. */
-const advantageRules: OptionRules<AdvantageOptions> = {
-  ...creditRules,
+const advantageRules = (given: AdvantageOptions): OptionRules<AdvantageOptions> => ({
+  ...creditRulesWith(given?.estimator),
   preset: presetRule,
-  estimator: named(estimatorNames),
+  estimator: estimatorsByName.rule,
   gamma: share,
   lambda: share,
   normalizeByDeviation: "boolean?",
@@ -140,7 +103,7 @@ const advantageRules: OptionRules<AdvantageOptions> = {
   rows: "list?",
   baselines: "list?",
   tokenRewards: "list?",
-};
+});
 
 /**
  * The score stands on the last attended token of the response; where the environment ended the trajectory, on
@@ -164,50 +127,23 @@ function valuesOf(sequences: AdvantageOptions["rows"] = []): Rows | undefined {
   return values.length === sequences.length && values.length > 0 ? values : undefined;
 }
 
-function estimate(
-  scored: Scored,
-  options: AdvantageOptions,
-  name: Estimator | EstimatorDefinition,
-): Advantages {
+function estimate(scored: Scored, options: AdvantageOptions, definition: AnyEstimator): Advantages {
   const { gamma = 1, lambda = 1, normalizeByDeviation = true, baselines } = options;
   const rewards = options.tokenRewards ?? scored.trajectories.map(placeReward);
-  const { rows: sequences = scored.trajectories } = options;
-  const mask = sequences.map(trainedMask);
-  const groups = scored.trajectories.map(({ group }) => group);
-  const outcome = { rewards, mask, groups };
-  const definition = estimatorNamed(name);
-  if (definition) {
+  if ("spans" in definition) {
     const given = familyCredit(scored, rewards, definition, options).advantages;
     return { advantages: given, returns: given };
   }
-  switch (name as keyof typeof estimators) {
-    case "gae": {
-      const values = options.values ?? valuesOf(options.rows);
-      if (!values) throw new TypeError("Cannot use gae: a critic's values must be given, got none");
-      return gae({ rewards, values, mask }, { gamma, lambda });
-    }
-    case "grpo":
-      return grpo(outcome, { normalizeByDeviation });
-    case "rloo":
-      return rloo(outcome);
-    case "reinforce_plus_plus":
-      return reinforcePlusPlus(outcome, { gamma });
-    case "reinforce_plus_plus_older":
-      return reinforcePlusPlusOlder(outcome, { gamma });
-    case "reinforce_plus_plus_baseline":
-      return reinforcePlusPlusBaseline(outcome);
-    case "remax":
-      if (!baselines) {
-        throw new TypeError("Cannot use remax: greedy baselines must be given, got none");
-      }
-      return remax({ rewards, mask, baselines });
-    case "opo":
-      return opo(outcome);
-    case "grpo_passk":
-      return grpoPassAtK(outcome, { normalizeByDeviation });
-    case "gpg":
-      return gpg(outcome);
+  const { rows: sequences = scored.trajectories } = options;
+  const mask = sequences.map(trainedMask);
+  const groups = scored.trajectories.map(({ group }) => group);
+  const values = options.values ?? valuesOf(options.rows);
+  const { name, needs } = definition;
+  if (needs && !{ values, baselines }[needs]) {
+    throw new TypeError(`Cannot use ${name}: ${needWords[needs]} must be given, got none`);
   }
+  const input = { rewards, mask, groups, values, baselines };
+  return definition.estimate(input, { gamma, lambda, normalizeByDeviation });
 }
 
 /**
@@ -231,9 +167,13 @@ function estimate(
  */
 export function advantages(scored: Scored, given: AdvantageOptions = {}): TrainingBatch {
   checkArguments("estimate advantages", { scored }, { scored: { trajectories: "list" } });
-  checkOptions("estimate advantages", given, advantageRules);
+  checkOptions("estimate advantages", given, advantageRules(given));
   const options = withPreset("estimate advantages", given);
-  const name = options.estimator ?? "grpo";
+  const definition = estimatorsByName.of(
+    "estimate advantages",
+    "estimator",
+    options.estimator ?? "grpo",
+  );
   if (scored.trajectories.length === 0) {
     throw new RangeError("Cannot estimate advantages: there must be a trajectory, got none");
   }
@@ -243,7 +183,7 @@ export function advantages(scored: Scored, given: AdvantageOptions = {}): Traini
       `Cannot estimate advantages: there must be a trajectory for each of the ${scored.trajectories.length} trajectories, got ${from.length}`,
     );
   }
-  const { advantages: soft, returns } = estimate(scored, options, name);
+  const { advantages: soft, returns } = estimate(scored, options, definition);
   const final = options.attribution === "hard" ? hardAttribution(scored, soft) : soft;
   const sequences = from.map((sequence, i): BatchSequence => ({
     ...sequence,
@@ -251,7 +191,7 @@ export function advantages(scored: Scored, given: AdvantageOptions = {}): Traini
     advantages: new Float32Array(final[i]!),
     returns: new Float32Array(returns[i]!),
   }));
-  return new TrainingBatch(sequences, typeof name === "object" ? name.name : name, scored);
+  return new TrainingBatch(sequences, definition.name, scored);
 }
 
 /**
@@ -262,14 +202,21 @@ export function advantages(scored: Scored, given: AdvantageOptions = {}): Traini
  * import assert from "node:assert/strict";
  * import { creditEstimators } from "arpo-lab/experimental/family";
  *
- * assert.ok(creditEstimators.includes("grpo") && creditEstimators.includes("treerl"));
+ * assert.ok(creditEstimators.includes("grpo") && creditEstimators.includes("rloo"));
  * ```
  */
-export const creditEstimators: readonly ("grpo" | "rloo" | FamilyEstimator)[] = [
-  "grpo",
-  "rloo",
-  ...familyEstimators,
-];
+export const creditEstimators = namesWithCredit() as readonly ("grpo" | "rloo" | FamilyEstimator)[];
+
+/** The same, where an option names or is one of them. */
+const withCredit: OptionRule = {
+  get must() {
+    return `one of ${namesWithCredit().join(", ")}`;
+  },
+  get names() {
+    return namesWithCredit();
+  },
+  holds: (v) => typeof v === "object" || namesWithCredit().includes(v as string),
+};
 
 /**
  * The advantages of scored trajectories, and the sum behind each: what `advantages` gives, with the terms
@@ -292,16 +239,15 @@ export const creditEstimators: readonly ("grpo" | "rloo" | FamilyEstimator)[] = 
  */
 export function creditOf(scored: Scored, given: AdvantageOptions = {}): Credit {
   checkArguments("give credit", { scored }, { scored: { trajectories: "list", trees: "list" } });
-  checkOptions("give credit", given, { ...advantageRules, estimator: named(creditEstimators) });
+  checkOptions("give credit", given, { ...advantageRules(given), estimator: withCredit });
   const options = withPreset("give credit", given);
-  const { estimator = "grpo", normalizeByDeviation } = options;
+  const { estimator = "grpo", gamma = 1, lambda = 1, normalizeByDeviation = true } = options;
   const rewards = options.tokenRewards ?? scored.trajectories.map(placeReward);
-  const definition = estimatorNamed(estimator);
-  if (definition) return familyCredit(scored, rewards, definition, options);
+  const definition = estimatorsByName.of("give credit", "estimator", estimator);
+  if ("spans" in definition) return familyCredit(scored, rewards, definition, options);
   const mask = scored.trajectories.map(({ trajectory }) => trajectory.lossMask);
   const outcome = { rewards, mask, groups: scored.trajectories.map(({ group }) => group) };
-  if (estimator === "grpo") {
-    return grpoCredit(outcome, normalizeByDeviation === undefined ? {} : { normalizeByDeviation });
-  }
-  return rlooCredit(outcome);
+  const credit = definition.credit?.(outcome, { gamma, lambda, normalizeByDeviation });
+  if (credit) return credit;
+  throw new TypeError(`Cannot give credit: estimator ${definition.name} must say it, got none`);
 }

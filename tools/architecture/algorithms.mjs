@@ -7,38 +7,6 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const file = "docs/algorithms.md";
 
-/** What an estimator gives a token, and where it is computed; those of the family say it themselves. */
-const estimators = {
-  grpo: ["(score - group mean) / (group deviation + 1e-6)", "estimators/base/by-group"],
-  rloo: ["score - mean of the others in the group", "estimators/base/by-group"],
-  gpg: [
-    "(score - group mean) · trajectories / trajectories with a score other than 0",
-    "estimators/base/by-group",
-  ],
-  opo: ["score - group mean weighted by length", "estimators/base/by-group"],
-  grpo_passk: [
-    "best score of the group - second best, for the best; 0 for the others",
-    "estimators/base/by-group",
-  ],
-  reinforce_plus_plus_baseline: [
-    "score - group mean, whitened over the batch",
-    "estimators/base/by-group",
-  ],
-  reinforce_plus_plus: [
-    "discounted return, whitened over the batch; passes over tool results",
-    "estimators/base/by-token",
-  ],
-  reinforce_plus_plus_older: [
-    "as verl before 0.9.1: returns restart after every tool result",
-    "estimators/base/by-token",
-  ],
-  remax: ["return - score of the greedy answer", "estimators/base/by-token"],
-  gae: [
-    "δ(t) = r(t) + γ V(t+1) - V(t); A(t) = δ(t) + γ λ A(t+1); whitened; needs a critic",
-    "estimators/base/by-token",
-  ],
-};
-
 /** MathML as one line of text. */
 function textOf(mathml) {
   const tokens = mathml.match(/<[^>]+>|[^<]+/g) ?? [];
@@ -106,35 +74,25 @@ const sourceOf = (name) => {
   );
   return `../${folder}/${found}`;
 };
-/** The file that an estimator of the family is computed in. */
-const creditSource = (name) => {
-  const file = `estimators/${name.replaceAll("_", "-")}`;
-  return existsSync(join(root, `src/learn/${file}.ts`)) ? file : `estimators/${name.split("_")[0]}`;
-};
+/** The file that an estimator is defined in, below src/learn/estimators. */
+const estimatorSource = (name) =>
+  [`plain/${name}`, name, name.split("_")[0]]
+    .map((one) => `estimators/${one.replaceAll("_", "-")}`)
+    .find((one) => existsSync(join(root, `src/learn/${one}.ts`)));
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 const cell = (text) => text.replaceAll("|", "\\|");
 
 async function page() {
   const { lossRegistry } = await import("../../dist/src/learn/losses/registry.js");
-  const { estimatorNames } = await import("../../dist/src/learn/advantages.js");
   const { formulaOf } = await import("../../dist/src/learn/losses/base/definition.js");
-  const { estimatorDefinitions } = await import("../../dist/src/learn/estimators/registry.js");
-  const all = {
-    ...estimators,
-    ...Object.fromEntries(
-      estimatorDefinitions.map(({ name, formula }) => [name, [formula, creditSource(name)]]),
-    ),
-  };
-  const faults = [
-    ...estimatorNames.filter((name) => !(name in all)),
-    ...Object.keys(all).filter((name) => !estimatorNames.includes(name)),
-  ].map((name) => `tools/architecture/algorithms.mjs and the estimators differ in ${name}`);
-  const credit = estimatorNames
-    .filter((name) => name in all)
-    .map((name) => {
-      const [formula, source] = all[name];
-      return `| \`${name}\` | ${cell(formula)} | [source](../src/learn/${source}.ts) |`;
-    });
+  const { estimatorsByName } = await import("../../dist/src/learn/estimators/registry.js");
+  const faults = estimatorsByName.names
+    .filter((name) => estimatorSource(name) === undefined)
+    .map((name) => `src/learn/estimators has no file for the estimator ${name}`);
+  const credit = estimatorsByName.all.map(
+    ({ name, formula }) =>
+      `| \`${name}\` | ${cell(formula)} | [source](../src/learn/${estimatorSource(name)}.ts) |`,
+  );
   const losses = lossRegistry.built.map((definition) => {
     const { name, options = {} } = definition;
     const lines = formulaOf(definition, {}).map(

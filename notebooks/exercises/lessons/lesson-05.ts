@@ -1,4 +1,4 @@
-import { grpo } from "../../../src/learn/estimators/base/by-group.js";
+import { grpo } from "../../../src/learn/estimators/plain/grpo.js";
 import { checkFunction, checkValue } from "../check.js";
 import { rule } from "../rule.js";
 

@@ -11,7 +11,7 @@ export type {
   CreditNode,
   TreeInput,
 } from "../../learn/estimators/credit.js";
-export type { CreditOptions } from "../../learn/estimators/registry.js";
+export { type CreditOptions, estimatorsByName } from "../../learn/estimators/registry.js";
 export {
   type CreditBranch,
   appo,
@@ -60,7 +60,7 @@ export {
   at2poLeaves,
   type RankedTurn,
   type TurnOutline,
-} from "../../rollout/branch/family/at2po.js";
+} from "../../rollout/rules/at2po.js";
 export {
   branchSignals,
   type BranchSignal,
@@ -69,6 +69,7 @@ export {
 } from "../../rollout/branch/family/signals.js";
 export {
   expansionRules,
+  rules,
   type ExpansionRule,
   type ExpansionSettings,
   type ExpandOptions,
@@ -81,11 +82,35 @@ export {
   type TreepoAllocation,
   treepoDivergence,
   type TreepoStep,
-} from "../../rollout/branch/family/treepo.js";
+} from "../../rollout/rules/treepo.js";
 export {
   treerlMask,
   treerlSelect,
   type ChosenToken,
   type SignalChain,
   type TreerlOptions,
-} from "../../rollout/branch/family/treerl.js";
+} from "../../rollout/rules/treerl.js";
+
+// Methods of one's own
+export { defineRule, type RuleDefinition } from "../../rollout/rules/definition.js";
+export { defineAttemptRule } from "../../rollout/rules/attempt.js";
+export { signal } from "../../rollout/rules/settings.js";
+export {
+  defineEstimator,
+  definePlainEstimator,
+  type EstimatorDefinition,
+} from "../../learn/estimators/definition.js";
+export { wholeTrajectory } from "../../learn/estimators/credit.js";
+export {
+  aboveOrNone,
+  choice,
+  count,
+  countOrAll,
+  counts,
+  figure,
+  flag,
+  positive,
+  range,
+  share,
+  weight,
+} from "../../../common/options/setting.js";

@@ -1,4 +1,5 @@
 import { isExpansion } from "../../rollout/rules/registry.js";
+import { estimatorsByName } from "../../learn/estimators/registry.js";
 import { findings } from "../check.js";
 import { advised, type Rule, ruleAdvice } from "./context.js";
 
@@ -10,8 +11,8 @@ export const branching: Rule = function* ({ config }) {
   const { n, initial_rollouts: first, beam_size: beam } = rollout;
   const { branch_rule: rule } = config.lab;
   const { adv_estimator: estimator } = config.algorithm;
-  const grouped =
-    !["gae", "remax"].includes(estimator) && !/^reinforce_plus_plus(_older)?$/.test(estimator);
+  const definition = estimatorsByName.get(estimator);
+  const grouped = !(definition && "alone" in definition);
   if (!rollout.do_sample || rollout.temperature === 0) {
     const why = rollout.do_sample ? "rollout.temperature=0" : "rollout.do_sample=false";
     yield error(

@@ -5,7 +5,8 @@ import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Reward } from "../../reward/reward-function.js";
 import { completeSettings } from "../../rollout/rules/settings.js";
 import { rules } from "../../rollout/rules/registry.js";
-import { estimators, ownName } from "../../run/config/choices.js";
+import { estimatorNamed, estimatorsByName } from "../../learn/estimators/registry.js";
+import { ownName } from "../../run/config/choices.js";
 import { creditSettings, expandSettings } from "../../run/config/keys.js";
 import type { Config } from "../../run/config/schema.js";
 import { type Check, findings } from "../check.js";
@@ -41,7 +42,7 @@ export function runFacts({ actor_rollout_ref: { rollout }, algorithm, lab }: Con
   const { n, initial_rollouts: initialRollouts, response_length: responseLength } = rollout;
   return {
     ...{ rule: ownName(rules, lab.branch_rule), n, initialRollouts },
-    estimator: ownName(estimators, algorithm.adv_estimator),
+    estimator: ownName(estimatorsByName, algorithm.adv_estimator),
     ...{ responseLength, branchProbability: rollout.branch_probability, sampler: lab.sampler },
     branches: lab.branch_rule !== "never" && initialRollouts < n,
   };
@@ -58,7 +59,7 @@ export function ruleAdvice(config: Config): Advice[] {
 
 /** What an estimator of the family says of a run with it. */
 export function estimatorAdvice(config: Config): Advice[] {
-  const estimator = estimators.get(config.algorithm.adv_estimator);
+  const estimator = estimatorNamed(config.algorithm.adv_estimator);
   if (!estimator) return [];
   const settings = creditSettings(config.lab.credit[estimator.name] ?? {});
   return estimator.advice?.(runFacts(config), settings) ?? [];

@@ -1,3 +1,4 @@
+import { needsOf } from "../../learn/estimators/registry.js";
 import { keptPerLayer } from "../../learn/update/passes.js";
 import { gigabytes } from "../machine/host.js";
 import { findings } from "../check.js";
@@ -19,7 +20,7 @@ export function memoryParts(
   const { actor, rollout, model: how } = config.actor_rollout_ref;
   const row = Math.min(longest, model.contextLength);
   const weights = parameters * FLOAT;
-  const critic = config.algorithm.adv_estimator === "gae" ? 1 : 0;
+  const critic = needsOf(config.algorithm.adv_estimator) === "values" ? 1 : 0;
   const atOnce = Math.min(rowsOf(context), rollout.max_num_seqs);
   const keys = 2 * model.layers * model.kvHeads * model.headDim * FLOAT;
   const perPass = actor.ppo_micro_batch_size_per_gpu ?? actor.ppo_micro_batch_size;

@@ -1,5 +1,6 @@
 import type { Config } from "../../run/config/schema.js";
-import { estimators, ownName } from "../../run/config/choices.js";
+import { estimatorsByName } from "../../learn/estimators/registry.js";
+import { ownName } from "../../run/config/choices.js";
 import { configKeys } from "../../run/config/keys.js";
 import { findings } from "../check.js";
 import { advised, estimatorAdvice, type Rule } from "./context.js";
@@ -8,7 +9,7 @@ const { warning } = findings("credit");
 
 /** Keys that differ from their defaults, of estimators that were not chosen. */
 function idleKeys({ algorithm, lab }: Config): string[] {
-  const chosen = ownName(estimators, algorithm.adv_estimator);
+  const chosen = ownName(estimatorsByName, algorithm.adv_estimator);
   return configKeys().flatMap(({ path, default: usual }) => {
     const [, section, method, name] = path.split(".");
     if (section !== "credit" || method === undefined || name === undefined) return [];

@@ -1,3 +1,4 @@
+import { needsOf } from "../../learn/estimators/registry.js";
 import { stat } from "node:fs/promises";
 import type { Task } from "../../tasks/task.js";
 import { world } from "../../tasks/tasks/world.js";
@@ -108,7 +109,7 @@ export async function readParts(config: Config): Promise<{ parts: Parts; checks:
     );
     if (usable === undefined) delete parts.tokenizer; // no prompt can be made with it
   }
-  if (config.algorithm.adv_estimator === "gae") {
+  if (needsOf(config.algorithm.adv_estimator) === "values") {
     const critic = modelFolder(config.critic.model.path);
     await attempt(
       checks,

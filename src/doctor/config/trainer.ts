@@ -1,3 +1,4 @@
+import { needsOf } from "../../learn/estimators/registry.js";
 import { existsSync } from "node:fs";
 import { findings } from "../check.js";
 import type { Rule } from "./context.js";
@@ -35,14 +36,17 @@ export const trainerRules: Rule = function* ({ config, kept, parameters = 0, tra
       );
     }
   }
-  if (trainer.critic_warmup > 0 && algorithm.adv_estimator !== "gae") {
+  if (trainer.critic_warmup > 0 && needsOf(algorithm.adv_estimator) !== "values") {
     yield warning(
       "warms-up-nothing",
       `trainer.critic_warmup=${trainer.critic_warmup} with ${algorithm.adv_estimator}, which has no critic: the policy waits for nothing`,
       "trainer.critic_warmup=0",
     );
   }
-  if (actor.actor.enable_entropy_balanced_advantage && algorithm.adv_estimator === "gae") {
+  if (
+    actor.actor.enable_entropy_balanced_advantage &&
+    needsOf(algorithm.adv_estimator) === "values"
+  ) {
     yield note("aepo-with-gae", "AEPO's weighing by entropy was published for grpo, not gae");
   }
   if (kept.length > 0) {

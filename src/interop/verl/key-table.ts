@@ -1,3 +1,4 @@
+import { estimatorsByName } from "../../learn/estimators/registry.js";
 import { lossRegistry } from "../../learn/losses/registry.js";
 import { keysOf } from "../../../common/options/option-table.js";
 import { rules } from "../../rollout/rules/registry.js";
@@ -138,7 +139,6 @@ export function carriedAs(path: string): Carried {
 export const isLossOfVerl = (name: string): boolean => lossRegistry.get(name)?.verl === true;
 
 /** Estimators that verl 0.9.1 has under our names and that need no critic. */
-export const verlEstimators: ReadonlySet<string> = new Set([
-  ...["grpo", "reinforce_plus_plus", "reinforce_plus_plus_baseline", "remax", "rloo", "opo"],
-  ...["grpo_passk", "gpg"],
-]);
+export const verlEstimators: ReadonlySet<string> = new Set(
+  estimatorsByName.all.flatMap((one) => ("verl" in one ? [one.name] : [])),
+);

@@ -1,3 +1,4 @@
+import { needsOf } from "../../learn/estimators/registry.js";
 import { configKeys } from "../../run/config/keys.js";
 import type { Config } from "../../run/config/schema.js";
 import { carriedAs, isLossOfVerl, verlEstimators } from "./key-table.js";
@@ -72,7 +73,10 @@ export function verlConfig(config: Config): VerlConfig {
   const mode = lossMode(actorRolloutRef.actor);
   const { adv_estimator: estimator } = algorithm;
   if (!verlEstimators.has(estimator)) {
-    const why = estimator === "gae" ? "critics are not carried yet" : "verl 0.9.1 has no such one";
+    const why =
+      needsOf(estimator) === "values"
+        ? "critics are not carried yet"
+        : "verl 0.9.1 has no such one";
     faults.push(`algorithm.adv_estimator=${estimator} (${why})`);
   }
   if (!isLossOfVerl(loss.loss_mode)) {

@@ -154,6 +154,7 @@ export const appoEstimator = defineEstimator<{ epsilon?: number }>()({
     ),
   },
   besides: { epsilon: notNegative },
+  partial: true,
   preset: { name: "appo", update: lossPresets.appo },
   spans(batch, options) {
     const { trajectories, rewards, mask, groups } = batch;

@@ -71,7 +71,7 @@ export interface CreditNode {
   tokens: number;
   /** The reward of the trajectory that ends here; inner nodes have none. */
   score?: number;
-  /** What at2po weighs children by: the mean surprisal of what the model wrote last in it. */
+  /** What children are weighed by: the mean surprisal of what the model wrote last in it. */
   entropy?: number;
 }
 

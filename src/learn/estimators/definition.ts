@@ -1,8 +1,11 @@
 import type { OptionRules } from "../../../common/options/check-options.js";
 import type { Advice, RunFacts, SettingTable, ValuesOf } from "../../../common/options/setting.js";
 import type { PublishedUpdate } from "../losses/presets.js";
+import type { Rows } from "../masked.js";
 import type { CreditBatch } from "./adapt/credit-trajectories.js";
 import type { Spans } from "./adapt/prompt-trees.js";
+import type { Advantages, Outcome } from "./base/estimator.js";
+import type { Credit } from "./credit.js";
 
 /** Options of an estimator that nothing but code can say, with what each may be. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- estimators of all options stand in one list
@@ -30,6 +33,10 @@ export interface EstimatorDefinition<
   readonly besides: OptionRules<O>;
   /** The preset that it belongs to, with what the published runs set of an update. */
   readonly preset?: { readonly name: string; readonly update?: PublishedUpdate };
+  /** The same under other settings, which a view of all estimators shows besides. */
+  readonly variants?: readonly { readonly name: string; readonly settings: Partial<ValuesOf<T>> }[];
+  /** It gives credit to some of the leaves alone: the others were drawn to judge those. */
+  readonly partial?: true;
   /** What every trajectory's tokens get. */
   spans(batch: CreditBatch, options: Partial<ValuesOf<T>> & O): Spans;
   /** What doctor says of a run with it. */
@@ -43,6 +50,46 @@ export const defineEstimator =
     definition: EstimatorDefinition<Name, T, O>,
   ): EstimatorDefinition<Name, T, O> =>
     definition;
+
+/** What a plain estimator is given of a batch. */
+interface PlainInput extends Outcome {
+  values?: Rows | undefined;
+  baselines?: readonly number[] | undefined;
+}
+
+/** What a plain estimator can be told. */
+interface PlainOptions {
+  gamma: number;
+  lambda: number;
+  normalizeByDeviation: boolean;
+}
+
+/** What a plain estimator may need besides scores, in words. */
+export const needWords = { values: "a critic's values", baselines: "greedy baselines" } as const;
+
+/** An estimator of scores and groups alone, which looks at no tree: everything that the library knows of it. */
+export interface PlainEstimator<Name extends string = string, F = unknown> {
+  /** verl's name. */
+  readonly name: Name;
+  readonly meaning: string;
+  readonly formula: string;
+  /** The critic's values, or the greedy answers' rewards. */
+  readonly needs?: keyof typeof needWords;
+  /** It compares a trajectory with no other of its prompt. */
+  readonly alone?: true;
+  /** verl 0.9.1 has it under the same name. */
+  readonly verl?: true;
+  /** The function of numbers that it is. */
+  readonly advantages: F;
+  estimate(input: PlainInput, options: PlainOptions): Advantages;
+  /** The same with the sum behind each, where it can be told. */
+  credit?(input: Outcome, options: PlainOptions): Credit;
+}
+
+/** An estimator of scores and groups alone. */
+export const definePlainEstimator = <const Name extends string, F>(
+  definition: PlainEstimator<Name, F>,
+): PlainEstimator<Name, F> => definition;
 
 /** What doctor says of estimators that take rewards of turns. */
 export const needsTurnRewards = ({ estimator }: RunFacts): Advice => ({

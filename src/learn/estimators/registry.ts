@@ -1,4 +1,9 @@
-import { type OptionRules, optionsOf } from "../../../common/options/check-options.js";
+import {
+  type OptionRule,
+  type OptionRules,
+  optionsOf,
+} from "../../../common/options/check-options.js";
+import { Registry } from "../../../common/options/registry.js";
 import { rulesOf, type ValuesOf } from "../../../common/options/setting.js";
 import type { Scored } from "../../reward/scored.js";
 import type { Rows } from "../masked.js";
@@ -7,14 +12,38 @@ import { treeRlEstimator } from "./treerl-estimator.js";
 import { appoEstimator } from "./appo.js";
 import { at2poEstimator } from "./at2po.js";
 import { Credit } from "./credit.js";
-import type { EstimatorDefinition } from "./definition.js";
+import type { EstimatorDefinition, PlainEstimator } from "./definition.js";
 import { fr3eEstimator } from "./fr3e.js";
 import { giGpoEstimator } from "./gigpo.js";
 import { mtGrpoEstimator } from "./mt-grpo.js";
+import { gaeEstimator } from "./plain/gae.js";
+import { gpgEstimator } from "./plain/gpg.js";
+import { grpoPassAtKEstimator } from "./plain/grpo-passk.js";
+import { grpoEstimator } from "./plain/grpo.js";
+import { opoEstimator } from "./plain/opo.js";
+import { reinforcePlusPlusBaselineEstimator } from "./plain/reinforce-plus-plus-baseline.js";
+import { reinforcePlusPlusOlderEstimator } from "./plain/reinforce-plus-plus-older.js";
+import { reinforcePlusPlusEstimator } from "./plain/reinforce-plus-plus.js";
+import { remaxEstimator } from "./plain/remax.js";
+import { rlooEstimator } from "./plain/rloo.js";
 import { spoChainEstimator, spoTreeEstimator } from "./spo.js";
 import { treeGrpoEstimator } from "./tree-grpo.js";
 import { treePoEstimator } from "./treepo.js";
 import { turnBaselineEstimator } from "./turn-baseline.js";
+
+/** The estimators of scores and groups alone, in the reference's order. */
+export const plainEstimators = [
+  gaeEstimator,
+  grpoEstimator,
+  rlooEstimator,
+  reinforcePlusPlusEstimator,
+  reinforcePlusPlusOlderEstimator,
+  reinforcePlusPlusBaselineEstimator,
+  remaxEstimator,
+  opoEstimator,
+  grpoPassAtKEstimator,
+  gpgEstimator,
+] as const;
 
 /** The estimators of the family after ARPO. A new one is a definition and its line here. */
 export const estimatorDefinitions = [
@@ -50,16 +79,28 @@ export type CreditOptions = {
 };
 
 /** An estimator's name among options. */
-const optionName = (name: string) =>
+export const optionName = (name: string) =>
   name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) as keyof CreditOptions;
 
+/** What the options of an estimator may be. */
+const ruleOf = ({ settings, besides }: EstimatorDefinition): OptionRule =>
+  optionsOf<object>({ ...rulesOf(settings), ...besides });
+
+const rulesByOption = (all: readonly EstimatorDefinition[]) =>
+  Object.fromEntries(all.map((one) => [optionName(one.name), ruleOf(one)]));
+
 /** What every option of the family's estimators may be. */
-export const creditRules = Object.fromEntries(
-  estimatorDefinitions.map(({ name, settings, besides }) => [
-    optionName(name),
-    optionsOf<object>({ ...rulesOf(settings), ...besides }),
-  ]),
+export const creditRules = rulesByOption(
+  estimatorDefinitions,
 ) as unknown as OptionRules<CreditOptions>;
+
+/** The same with those of estimators that were added, and of one that is given itself. */
+export const creditRulesWith = (given: unknown): OptionRules<CreditOptions> => ({
+  ...creditRules,
+  ...rulesByOption(
+    [...estimatorsByName.all.slice(estimatorsByName.built.length), given].filter(isFamily),
+  ),
+});
 
 type NamesOf<L extends readonly { name: string }[]> = {
   readonly [I in keyof L]: L[I]["name"];
@@ -70,14 +111,54 @@ export const familyEstimators = estimatorDefinitions.map(({ name }) => name) as 
   typeof estimatorDefinitions
 >;
 
-const byName = new Map<string, EstimatorDefinition>(
-  estimatorDefinitions.map((estimator) => [estimator.name, estimator]),
-);
+/** The estimators of scores and groups alone, by name. */
+export const plainNames = plainEstimators.map(({ name }) => name) as unknown as NamesOf<
+  typeof plainEstimators
+>;
 
-/** The estimator that can say what made an advantage, where an option names or is one. */
-export const estimatorNamed = (
-  name: string | EstimatorDefinition,
-): EstimatorDefinition | undefined => (typeof name === "object" ? name : byName.get(name));
+/** An estimator of either shape. */
+export type AnyEstimator = EstimatorDefinition | PlainEstimator;
+
+/**
+ * Every estimator by name. One of a person's own that is added here can be named wherever the library's can.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { estimatorsByName } from "arpo-lab/experimental/family";
+ *
+ * assert.ok(estimatorsByName.has("grpo") && estimatorsByName.has("treepo"));
+ * ```
+ */
+export const estimatorsByName = new Registry<
+  AnyEstimator,
+  (typeof plainEstimators)[number]["name"] | FamilyEstimator
+>("estimator", [...plainEstimators, ...estimatorDefinitions]);
+
+const isFamily = (estimator: unknown): estimator is EstimatorDefinition =>
+  typeof estimator === "object" && estimator !== null && "spans" in estimator;
+
+/** Every estimator that has settings, those that were added too. */
+export const familyDefinitions = (): EstimatorDefinition[] => estimatorsByName.all.filter(isFamily);
+
+/** The names of estimators that can say what made an advantage. */
+export const namesWithCredit = (): string[] =>
+  estimatorsByName.names.filter((name) => {
+    const one = estimatorsByName.get(name)!;
+    return "spans" in one || one.credit !== undefined;
+  });
+
+/** What an estimator needs besides scores, by its name. */
+export function needsOf(name: string): PlainEstimator["needs"] {
+  const one = estimatorsByName.get(name);
+  return one && "needs" in one ? one.needs : undefined;
+}
+
+/** The estimator of a tree that an option names or is. */
+export function estimatorNamed(name: string | AnyEstimator): EstimatorDefinition | undefined {
+  const found = typeof name === "object" ? name : estimatorsByName.get(name);
+  return isFamily(found) ? found : undefined;
+}
 
 /** The credit that one of the family's rules gives to scored trajectories. */
 export function familyCredit(

@@ -101,7 +101,9 @@ export const treeRlEstimator = defineEstimator<{
     punishCut: flag(true, "Trajectories that were cut get -1 on every token"),
   },
   besides: { seed: integer(0) },
+  partial: true,
   preset: { name: "treerl" },
+  variants: [{ name: "paper", settings: { rule: "paper" } }],
   spans({ trajectories }, { leaves, balance, seed = 1, punishCut = true, ...rest }) {
     const out: CreditSpan[][] = trajectories.map(() => []);
     const find = trajectoryFinder(trajectories);

@@ -1,3 +1,4 @@
+import { estimatorNamed } from "../estimators/registry.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
 import type { BatchSequence, TrainingBatch } from "../batch.js";
@@ -49,12 +50,9 @@ export function generatedTokens(trees: Iterable<Pick<RolloutTreeData, "nodes">>)
   return count;
 }
 
-/** Rules that give credit to some of the leaves alone: the others were drawn to judge those. */
-const partial: readonly string[] = ["appo", "treerl"];
-
 function isTrainedOn({ trajectory, advantages }: BatchSequence, estimator: string): boolean {
   if (!trajectory.lossMask.includes(1)) return false;
-  return !partial.includes(estimator) || advantages.some((a) => a !== 0);
+  return !estimatorNamed(estimator)?.partial || advantages.some((a) => a !== 0);
 }
 
 export interface TreeMetricOptions extends MixedOutcomeOptions {

@@ -2,9 +2,9 @@ import {
   appoCandidates,
   appoFutureValues,
   inAppoOrder,
-  isMeaningless,
   rolloutCandidates,
 } from "../../rollout/branch/family/appo.js";
+import { isMeaningless } from "../../rollout/branch/family/token-words.js";
 import { greatest } from "../../rollout/branch/family/greatest.js";
 import { type BranchSettings, decideBranch } from "../../rollout/rules/decide-branch.js";
 import {

@@ -1,8 +1,8 @@
 import * as exact from "../../base/exact/index.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { appoCandidates, isMeaningless } from "../branch/family/appo.js";
+import { appoCandidates } from "../branch/family/appo.js";
 import type { BranchSignal } from "../branch/family/signals.js";
-import { isClosing } from "../branch/family/treerl.js";
+import { isClosing, isMeaningless } from "../branch/family/token-words.js";
 import { pathOf, type RolloutTreeData } from "../tree/tree-data.js";
 import type { TrajectoryKind, TreeNode } from "../tree/tree-values.js";
 

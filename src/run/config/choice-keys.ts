@@ -1,8 +1,8 @@
 import { z } from "#zod";
 import type { SettingKind, SettingTable } from "../../../common/options/setting.js";
+import { familyDefinitions } from "../../learn/estimators/registry.js";
 import { type LossName, lossRegistry, ownTable } from "../../learn/losses/registry.js";
 import { rules } from "../../rollout/rules/registry.js";
-import { estimators } from "./choices.js";
 import { keysFrom } from "./from-table.js";
 import { oneOf, section } from "./kinds.js";
 
@@ -44,7 +44,7 @@ export function schemaOf(kind: SettingKind): z.ZodType {
 /** `lab.credit`: a section for each estimator of the family. */
 export function creditKeys(): Record<string, z.ZodType<Record<string, unknown>>> {
   return Object.fromEntries(
-    estimators.all.map(({ name, settings }) => [
+    familyDefinitions().map(({ name, settings }) => [
       name,
       section(
         Object.fromEntries(

@@ -1,18 +1,15 @@
 import { addressOf } from "#platform/addresses";
 import { isAbsolute, resolve } from "#platform/path";
-import { type Named, Registry } from "../../../common/options/registry.js";
+import type { Named, Registry } from "../../../common/options/registry.js";
 import { homePath } from "../../base/files/home-path.js";
 import { importModule } from "../../base/modules/import-module.js";
-import type { EstimatorDefinition } from "../../learn/estimators/definition.js";
-import { estimatorDefinitions } from "../../learn/estimators/registry.js";
+import { estimatorsByName } from "../../learn/estimators/registry.js";
 import { lossRegistry } from "../../learn/losses/registry.js";
 import { rules } from "../../rollout/rules/registry.js";
 import { get, put, type Tree } from "./tree.js";
 
 // Which keys of a configuration take the name of a choice. Each also takes a definition from a module of a
 // person's own, `path.ts#name`, which is then known like those of the library: to checks, keys and doctor.
-
-export const estimators = new Registry<EstimatorDefinition>("estimator", estimatorDefinitions);
 
 interface Choice {
   readonly key: string;
@@ -30,7 +27,7 @@ const choice = <D extends Named>(
 /** A new kind of choice is its line here. */
 export const choices: readonly Choice[] = [
   choice("lab.branch_rule", rules, "decide", "choose", "segments"),
-  choice("algorithm.adv_estimator", estimators, "spans"),
+  choice("algorithm.adv_estimator", estimatorsByName, "spans", "estimate"),
   choice("actor_rollout_ref.actor.policy_loss.loss_mode", lossRegistry, "tensors"),
 ];
 

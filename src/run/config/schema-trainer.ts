@@ -1,11 +1,12 @@
 import { z } from "#zod";
 import { estimatorNames } from "../../learn/advantages.js";
+import { estimatorsByName } from "../../learn/estimators/registry.js";
 import { aggregationTable, klKinds } from "../../learn/losses/base/options.js";
 import { cacheTypes, decoderTypes } from "../../model/decoder/weights.js";
 import { weightPrecisions } from "../../model/transformer/weights.js";
 import { branchRules, expansionRules, rules } from "../../rollout/rules/registry.js";
 import { loggers, loggerWords } from "../loggers/registry.js";
-import { added, estimators } from "./choices.js";
+import { added } from "./choices.js";
 import { creditKeys, expandKeys } from "./choice-keys.js";
 import { updateTable } from "../../learn/update/update-settings.js";
 import { keysFrom } from "./from-table.js";
@@ -75,7 +76,7 @@ const rolloutCorrection = section({
 /** From rewards to advantages. */
 export const algorithm = () =>
   section({
-    adv_estimator: oneOf([...estimatorNames, ...added(estimators)], "gae").describe(
+    adv_estimator: oneOf([...estimatorNames, ...added(estimatorsByName)], "gae").describe(
       "How rewards become advantages",
     ),
     gamma: z.number().min(0).max(1).default(1).describe("Discount"),

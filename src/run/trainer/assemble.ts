@@ -1,3 +1,4 @@
+import { needsOf } from "../../learn/estimators/registry.js";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { defined } from "../../../common/options/defined.js";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
@@ -128,6 +129,8 @@ export async function assemble(config: Config, note: Note = () => undefined): Pr
     train,
     validation,
     ...(needsReference ? { reference: loaded.lora ? loaded.withoutLora() : loaded.copy() } : {}),
-    ...(config.algorithm.adv_estimator === "gae" ? { critic: await loadCritic(config) } : {}),
+    ...(needsOf(config.algorithm.adv_estimator) === "values"
+      ? { critic: await loadCritic(config) }
+      : {}),
   };
 }

@@ -7,10 +7,10 @@ import { learningRateFactor } from "../../learn/update/schedule.js";
 import { type UpdateOptions, updateTable } from "../../learn/update/update-settings.js";
 import type { ScoreOptions } from "../../reward/score-trees.js";
 import type { RolloutOptions } from "../../rollout/options.js";
-import { estimatorDefinitions } from "../../learn/estimators/registry.js";
+import { estimatorsByName, familyDefinitions } from "../../learn/estimators/registry.js";
 import { dynamicTable, rolloutSettings } from "../../rollout/settings.js";
 import { rules } from "../../rollout/rules/registry.js";
-import { chosen, estimators } from "../config/choices.js";
+import { chosen } from "../config/choices.js";
 import { camel } from "../config/choice-keys.js";
 import { optionsIn } from "../config/from-table.js";
 import { creditSettings, expandSettings } from "../config/keys.js";
@@ -53,26 +53,12 @@ export function reachesTest({ lab: { budget } }: Config, before: Cost, after: Co
 
 /** What the configuration says about single estimators: its keys are their options' names; null is unset. */
 function creditOptions({ lab }: Config): AdvantageOptions {
-  const sections = estimators.built.map(({ name }) => [
-    camel(name),
-    creditSettings(lab.credit[name]!),
-  ]);
-  const options = Object.fromEntries(sections) as Record<string, object>;
-  // What an estimator draws follows the run's seed.
-  for (const { name, besides } of estimatorDefinitions)
-    if ("seed" in besides) options[camel(name)] = { ...options[camel(name)], seed: lab.seed };
-  return options;
-}
-
-/** The estimator; a definition of a person's own brings what the configuration tells it. */
-function estimatorOf({ algorithm, lab }: Config): AdvantageOptions["estimator"] {
-  const estimator = chosen(estimators, algorithm.adv_estimator);
-  if (typeof estimator === "string") return estimator;
-  const told = creditSettings(lab.credit[estimator.name] ?? {});
-  return {
-    ...estimator,
-    spans: (batch, besides) => estimator.spans(batch, { ...told, ...besides }),
-  };
+  const told = familyDefinitions().map(({ name, besides }) => {
+    const own = creditSettings(lab.credit[name] ?? {});
+    // What an estimator draws follows the run's seed.
+    return [camel(name), "seed" in besides ? { ...own, seed: lab.seed } : own];
+  });
+  return Object.fromEntries(told) as AdvantageOptions;
 }
 
 /**
@@ -147,7 +133,7 @@ export function advantageOptions(config: Config): AdvantageOptions {
   const { algorithm } = config;
   return {
     ...creditOptions(config),
-    estimator: estimatorOf(config),
+    estimator: chosen(estimatorsByName, algorithm.adv_estimator) as AdvantageOptions["estimator"],
     gamma: algorithm.gamma,
     lambda: algorithm.lam,
     normalizeByDeviation: algorithm.norm_adv_by_std_in_grpo,

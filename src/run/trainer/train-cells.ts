@@ -68,7 +68,7 @@ export interface CellTraining {
   responseLength?: number;
   /**
    * Branch at the tokens to which this function gives the greatest numbers, under a rule that ranks
-   * tokens: `overrides: ["lab.branch_rule=treerl"]`, for example.
+   * tokens: `overrides: ["lab.branch_rule=arpo-paper"]`, for example.
    * Default: the rule's own.
    */
   ranking?: TokenRanking;

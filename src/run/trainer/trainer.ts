@@ -1,6 +1,7 @@
 // The whole of reinforcement learning here: roll out, score, spread, update. Each line of `step` is the
 // function a person calls in a cell; what is left is bookkeeping, so that a run can be stopped and
 // looked at anywhere, and resumed as if it had never stopped.
+import { needsOf } from "../../learn/estimators/registry.js";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { type LoaderState, batches } from "../../tasks/batches.js";
 import type { Task } from "../../tasks/task.js";
@@ -178,7 +179,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       ...updateOptions(config),
       reference: parts.reference,
     });
-    if (algorithm.adv_estimator === "gae") {
+    if (needsOf(algorithm.adv_estimator) === "values") {
       if (!critic) throw new TypeError("Cannot train with gae: a critic must be given, got none");
       this.critic = new Critic(critic, criticOptions(config));
     }
@@ -409,7 +410,9 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       ? await this.#klPenalty(scored, valued)
       : undefined;
     const greedy =
-      options.estimator === "remax" ? await this.#greedyBaselines(scored, step) : undefined;
+      needsOf(this.parts.config.algorithm.adv_estimator) === "baselines"
+        ? await this.#greedyBaselines(scored, step)
+        : undefined;
     const batch = advantages(scored, {
       ...{ ...options, rows: valued },
       ...(penalty ? { tokenRewards: penalty.rewards } : {}),

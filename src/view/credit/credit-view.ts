@@ -2,13 +2,13 @@ import { program } from "#pages/credit";
 import { escapeHtml } from "../../../common/picture/escape.js";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions, integer, type OptionRules } from "../../../common/options/check-options.js";
+import { type AdvantageOptions, creditOf, type Estimator } from "../../learn/advantages.js";
 import {
-  type AdvantageOptions,
-  creditEstimators,
-  creditOf,
-  type Estimator,
-} from "../../learn/advantages.js";
-import { estimatorNamed } from "../../learn/estimators/registry.js";
+  estimatorNamed,
+  estimatorsByName,
+  namesWithCredit,
+  optionName,
+} from "../../learn/estimators/registry.js";
 import { type CreditSum, type CreditTerm, total } from "../../learn/estimators/credit.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
@@ -105,20 +105,21 @@ const cut = (text: string) => (text.length > 54 ? `${text.slice(0, 53)}…` : te
 /** A credit rule to show: an estimator, or one with its options under a name of its own. */
 type CreditRule = Estimator | (AdvantageOptions & { name: string });
 
-const meanings: Partial<Record<Estimator, string>> = {
-  grpo: "the trajectory against the prompt's trajectories",
-  rloo: "the trajectory against the others",
-};
-
 const meaningOf = (given: NonNullable<AdvantageOptions["estimator"]>) =>
-  estimatorNamed(given)?.meaning ?? meanings[given as Estimator] ?? "";
+  (typeof given === "object" ? given : estimatorsByName.get(given))?.meaning ?? "";
 
-/** What is shown where nobody chooses: every estimator, and TreeRL by its paper too. */
-const usualRules: readonly CreditRule[] = creditEstimators.flatMap((name): CreditRule[] =>
-  name === "treerl"
-    ? [name, { name: "treerl, paper", estimator: "treerl", treerl: { rule: "paper" } }]
-    : [name],
-);
+/** What is shown where nobody chooses: every estimator, some under other settings too. */
+const usualRules = (): CreditRule[] =>
+  (namesWithCredit() as Estimator[]).flatMap((estimator): CreditRule[] => {
+    const variants = estimatorNamed(estimator)?.variants ?? [];
+    return [
+      estimator,
+      ...variants.map(({ name, settings }) => ({
+        ...{ name: `${estimator}, ${name}`, estimator },
+        [optionName(estimator)]: settings,
+      })),
+    ];
+  });
 
 /** A rule's name, its meaning, and the options that make it. */
 function ruleOf(rule: CreditRule): {
@@ -207,7 +208,7 @@ function inWords({ name, spans, missing }: ShownRule, sums: readonly ShownSum[])
 
 /** Everything a credit view's page needs. */
 function creditPayload(scored: Scored, options: CreditViewOptions): CreditPayload {
-  const { rules = usualRules, group = scored.trajectories[0]?.group, rows: most = 32 } = options;
+  const { rules = usualRules(), group = scored.trajectories[0]?.group, rows: most = 32 } = options;
   const shown = scored.trajectories
     .map((row, i) => ({ row, i }))
     .filter(({ row }) => row.group === group)
@@ -323,8 +324,8 @@ class CreditView extends PictureView<CreditPayload> {
  *
  * const tree = await rollout(randomTextPolicy(), { prompt: "6*7?" }, { n: 4, seed: 1 });
  * const scored = await score(tree, ({ length }) => length % 2);
- * const rules = ["grpo", { name: "AT2PO", estimator: "at2po" }] as const;
- * assert.match(creditView(scored, { rules }).summary, /2 credit rules.*\ngrpo: .*\nAT2PO: /);
+ * const rules = ["grpo", { name: "RLOO", estimator: "rloo" }] as const;
+ * assert.match(creditView(scored, { rules }).summary, /2 credit rules.*\ngrpo: .*\nRLOO: /);
  * ```
  */
 export function creditView(scored: Scored, options: CreditViewOptions = {}): CreditView {

@@ -1,8 +1,8 @@
 import { correctionWeights } from "../../../src/learn/correction/weights.js";
 import { filterGroups } from "../../../src/learn/filter-groups.js";
-import { gpg } from "../../../src/learn/estimators/base/by-group.js";
+import { gpg } from "../../../src/learn/estimators/plain/gpg.js";
 import { mismatchMetrics } from "../../../src/learn/correction/figures.js";
-import { reinforcePlusPlus } from "../../../src/learn/estimators/base/by-token.js";
+import { reinforcePlusPlus } from "../../../src/learn/estimators/plain/reinforce-plus-plus.js";
 import { rejectionMask } from "../../../src/learn/correction/rejection.js";
 import type { Runners } from "../runner.js";
 

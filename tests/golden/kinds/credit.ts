@@ -12,7 +12,7 @@ import { treeRlPaths, type TreeRlOptions } from "../../../src/learn/estimators/t
 import { fr3e } from "../../../src/learn/estimators/fr3e.js";
 import { giGpo } from "../../../src/learn/estimators/gigpo.js";
 import { mtGrpo } from "../../../src/learn/estimators/mt-grpo.js";
-import { reinforcePlusPlusBaseline } from "../../../src/learn/estimators/base/by-group.js";
+import { reinforcePlusPlusBaseline } from "../../../src/learn/estimators/plain/reinforce-plus-plus-baseline.js";
 import { treeGrpo } from "../../../src/learn/estimators/tree-grpo.js";
 import { treePo } from "../../../src/learn/estimators/treepo.js";
 import type { Runners } from "../runner.js";

@@ -9,7 +9,7 @@ import {
   at2poExpand,
   at2poLeaves,
   type TurnOutline,
-} from "../../../src/rollout/branch/family/at2po.js";
+} from "../../../src/rollout/rules/at2po.js";
 import { fr3eAnchors } from "../../../src/rollout/rules/fr3e.js";
 import {
   breadthFirst,
@@ -19,13 +19,13 @@ import {
   withLeaves,
 } from "../../../src/rollout/branch/family/outline.js";
 import { treeGrpoExpand } from "../../../src/rollout/rules/tree-grpo.js";
-import { treepoDivergence } from "../../../src/rollout/branch/family/treepo.js";
+import { treepoDivergence } from "../../../src/rollout/rules/treepo.js";
 import {
   firstOf,
   rankTokens,
   treerlMask,
   treerlSelect,
-} from "../../../src/rollout/branch/family/treerl.js";
+} from "../../../src/rollout/rules/treerl.js";
 import { leafSums, total } from "../../../src/learn/estimators/credit.js";
 import { treeDiff, treeDiffSums } from "../../../src/learn/estimators/tree-grpo.js";
 import type { Runners } from "../runner.js";

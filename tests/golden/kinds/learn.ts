@@ -8,14 +8,14 @@ import type { LossAggregation } from "../../../src/learn/losses/base/options.js"
 import type { PolicyLossOptions } from "../../../src/learn/losses/registry.js";
 import { actorLoss, losses, valueLoss } from "../../../src/learn/losses/losses.js";
 import { aggregateLoss } from "../../../src/learn/losses/base/aggregate.js";
-import { gae, reinforcePlusPlusOlder, remax } from "../../../src/learn/estimators/base/by-token.js";
-import {
-  grpo,
-  grpoPassAtK,
-  opo,
-  reinforcePlusPlusBaseline,
-  rloo,
-} from "../../../src/learn/estimators/base/by-group.js";
+import { gae } from "../../../src/learn/estimators/plain/gae.js";
+import { grpoPassAtK } from "../../../src/learn/estimators/plain/grpo-passk.js";
+import { grpo } from "../../../src/learn/estimators/plain/grpo.js";
+import { opo } from "../../../src/learn/estimators/plain/opo.js";
+import { reinforcePlusPlusBaseline } from "../../../src/learn/estimators/plain/reinforce-plus-plus-baseline.js";
+import { reinforcePlusPlusOlder } from "../../../src/learn/estimators/plain/reinforce-plus-plus-older.js";
+import { remax } from "../../../src/learn/estimators/plain/remax.js";
+import { rloo } from "../../../src/learn/estimators/plain/rloo.js";
 import { maskedMean, maskedVariance, whiten } from "../../../src/learn/masked.js";
 import { logProbEntropy } from "../../../src/tensor/log-prob.js";
 import { tf } from "../../../src/tensor/tf.js";

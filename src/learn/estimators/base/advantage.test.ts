@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../../../base/random/random.js";
-import { grpo, grpoPassAtK, rloo } from "./by-group.js";
-import { gae } from "./by-token.js";
+import { gae } from "../plain/gae.js";
+import { grpoPassAtK } from "../plain/grpo-passk.js";
+import { grpo } from "../plain/grpo.js";
+import { rloo } from "../plain/rloo.js";
 import { whiten } from "../../masked.js";
 
 test("gae() agrees with the sum over future deltas", () => {

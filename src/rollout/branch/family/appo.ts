@@ -1,3 +1,4 @@
+import { isMeaningless } from "./token-words.js";
 import * as exact from "../../../base/exact/index.js";
 import { checkArguments } from "../../../../common/options/check-arguments.js";
 import { checkOptions, finite } from "../../../../common/options/check-options.js";
@@ -142,11 +143,6 @@ export function appoBranchPoints(
     return { trajectory, token, score };
   });
 }
-
-const punctuation = /^[!-/:-@[-`{-~]*$/;
-
-/** Whether a token says nothing to APPO's rule inside the rollout: blank, or ASCII punctuation alone. */
-export const isMeaningless = (text: string): boolean => punctuation.test(text.trim());
 
 /**
  * APPO's branch points inside a rollout, where nothing but entropy is known yet: blank tokens and

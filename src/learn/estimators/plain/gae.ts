@@ -1,0 +1,49 @@
+import { checkArguments } from "../../../../common/options/check-arguments.js";
+import type { Advantages } from "../base/estimator.js";
+import { type Rows, whiten } from "../../masked.js";
+import { definePlainEstimator } from "../definition.js";
+
+/**
+ * Generalised advantage estimation with a critic's values:
+ * delta(t) = r(t) + gamma V(t+1) - V(t), A(t) = delta(t) + gamma lambda A(t+1).
+ * Returns are A + V; the advantages are whitened over the mask afterwards. As in the reference, the
+ * recursion itself runs over all tokens, masked or not.
+ * @param input the reward, value and mask of every token
+ */
+export function gae(
+  input: { rewards: Rows; values: Rows; mask: Rows },
+  { gamma = 1, lambda = 1 } = {},
+): Advantages {
+  checkArguments(
+    "estimate advantages",
+    { input },
+    { input: { rewards: "list", values: "list", mask: "list" } },
+  );
+  const { rewards, values, mask } = input;
+  const raw = rewards.map((row, i) => {
+    const value = values[i]!;
+    const advantage = new Float64Array(row.length);
+    let next = 0;
+    for (let t = row.length - 1; t >= 0; t--) {
+      const delta = row[t]! + gamma * (value[t + 1] ?? 0) - value[t]!;
+      next = delta + gamma * lambda * next;
+      advantage[t] = next;
+    }
+    return advantage;
+  });
+  return {
+    advantages: whiten(raw, mask),
+    returns: raw.map((row, i) => row.map((a, t) => a + values[i]![t]!)),
+  };
+}
+
+export const gaeEstimator = definePlainEstimator({
+  name: "gae",
+  meaning: "how much better it went on than the critic expected",
+  formula: "δ(t) = r(t) + γ V(t+1) - V(t); A(t) = δ(t) + γ λ A(t+1); whitened; needs a critic",
+  needs: "values",
+  alone: true,
+  advantages: gae,
+  estimate: ({ rewards, mask, values }, { gamma, lambda }) =>
+    gae({ rewards, mask, values: values! }, { gamma, lambda }),
+});
