@@ -25,12 +25,12 @@ export interface ActorLossOptions extends PolicyLossOptions, Given<typeof termTa
 // What a program adds, or gives as it is, has options too: these are asked anew for every check.
 
 /** The checks of what decides what becomes of a token, under a loss. */
-export const tokenLossRules = ({ loss }: LossChoice = {}): OptionRules<TokenLossOptions> => ({
+export const tokenLossRules = (choice?: LossChoice): OptionRules<TokenLossOptions> => ({
   loss: lossRegistry.rule,
   ...rulesOf(clipTable),
   ...rulesOf(balanceTable),
   ...rulesOf(ownTable()),
-  ...(typeof loss === "object" && loss !== null ? ownRules(loss) : {}),
+  ...(typeof choice?.loss === "object" && choice.loss !== null ? ownRules(choice.loss) : {}),
 });
 
 /** What every option of a policy loss may be. */

@@ -73,7 +73,7 @@ export function tokenUpdate(
     { ratio, advantage },
     { ratio: "number", advantage: "number" },
   );
-  checkOptions("tell what an update does", options, rulesUnder(options ?? {}));
+  checkOptions("tell what an update does", options, rulesUnder(options));
   const rule = lossOf(options);
   const { oldLogprob } = options;
   if (oldLogprob === undefined && rule.clips === "divergence") {

@@ -190,7 +190,7 @@ export function updateSettings(...options: readonly UpdateOptions[]): UpdateSett
   // A loss of one's own that another one replaces has told its options all the same.
   const rules = Object.assign(
     {},
-    ...options.map((one) => updateRules(one ?? {})),
+    ...options.map((one) => updateRules(one)),
   ) as OptionRules<UpdateOptions>;
   const settings: UpdateOptions = {};
   for (const one of options) {
