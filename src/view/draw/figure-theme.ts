@@ -1,5 +1,5 @@
 import { type Theme, themeFrom } from "./theme.js";
-import { designTokens, entropyRamps } from "../page/palette.js";
+import { designTokens, entropyRamps } from "../../../common/picture/palette.js";
 
 /** The colours of a picture that no style sheet reaches. */
 export function figureTheme(name: "light" | "dark" = "light"): Theme {

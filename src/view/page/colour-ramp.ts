@@ -1,3 +1,5 @@
+import { grey } from "../../../common/picture/grey.js";
+
 /** A ramp of colours from a lowest to a highest value; grey for NaN. */
 export function colourRamp(
   stops: readonly string[],
@@ -15,6 +17,5 @@ export function colourRamp(
     return `rgb(${mixed.join(",")})`;
   });
   const level = (v: number) => Math.round(((v - low) / (high - low)) * (steps - 1));
-  return (v) =>
-    Number.isNaN(v) ? "rgba(128,128,128,.18)" : ramp[Math.max(0, Math.min(steps - 1, level(v)))]!;
+  return (v) => (Number.isNaN(v) ? grey(0.18) : ramp[Math.max(0, Math.min(steps - 1, level(v)))]!);
 }

@@ -3,7 +3,7 @@ import type { ClipRegion } from "../../learn/losses/base/token-rule.js";
 import type { TokenUpdate } from "../../learn/losses/token-update.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { packIntegers, packNumbers } from "../page/pack.js";
+import { packIntegers, packNumbers, packVocabulary } from "../page/pack.js";
 import type { TokenPanel, TokenPayload } from "./payload.js";
 
 const regions: readonly (ClipRegion | "not trained")[] = [
@@ -43,15 +43,8 @@ export function tokenPayload(
     const label = `task ${group}, trajectory ${trajectory.id}, score ${Number(reward.toPrecision(3))}`;
     return { label, start, length };
   });
-  const vocabulary: string[] = [];
-  const known = new Map<number, number>();
-  const tokens = rows.flatMap(({ trajectory }) =>
-    Array.from(trajectory.tokens, (id) => {
-      if (!tokenizer) return id;
-      if (!known.has(id)) known.set(id, vocabulary.push(tokenizer.decode([id])) - 1);
-      return known.get(id)!;
-    }),
-  );
+  const { vocabulary, place } = packVocabulary(tokenizer);
+  const tokens = rows.flatMap(({ trajectory }) => Array.from(trajectory.tokens, place));
   const gather = (read: (row: (typeof rows)[number], t: number) => number) =>
     packNumbers(
       Float32Array.from(

@@ -40,6 +40,7 @@ export function showReportTokens(report: UpdateReport): Record<string, string> {
     );
   }
   const tokenizer = report.batch.scored?.trees[0]?.tokenizer;
-  const view = tokenView(report, tokenizer ? { tokenizer } : {});
-  return { ...view.bundle(`<div class="arpo-cards">${cards.join("")}</div>`), ...plain };
+  const { payload } = tokenView(report, tokenizer ? { tokenizer } : {});
+  const view = new TokenView(payload, `<div class="arpo-cards">${cards.join("")}</div>`);
+  return { ...view.bundle(), ...plain };
 }

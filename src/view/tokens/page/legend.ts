@@ -1,5 +1,5 @@
 import { element } from "../../page/element.js";
-import { numberText } from "../../page/number-text.js";
+import { numberText } from "../../page/words.js";
 import type { TokenQuantity } from "../payload.js";
 import type { Colouring } from "./colouring.js";
 

@@ -1,7 +1,7 @@
 import { decisionsAt } from "../panel/decision-card.js";
 import { ruleName } from "../../payload.js";
 import { tokenText } from "../tree/unpack-tree.js";
-import { many, signed, two, visible } from "../tree/words.js";
+import { many, signed, two, visible } from "../../../page/words.js";
 import type { ExplorerView } from "../view.js";
 
 export type EventKind = "start" | "write" | "tool" | "branch" | "no" | "score" | "advantage";

@@ -5,7 +5,7 @@ import { element } from "../../../page/element.js";
 import { ruleName } from "../../payload.js";
 import { ownSettings } from "../tree/shown-replay.js";
 import type { PageTree } from "../tree/unpack-tree.js";
-import { many } from "../tree/words.js";
+import { many } from "../../../page/words.js";
 import type { ExplorerView } from "../view.js";
 
 /** A slider's key, its label, and how far it goes. */

@@ -1,7 +1,7 @@
 import { defined } from "../../../../../common/options/defined.js";
 import type { BranchSettings } from "../../../../rollout/branch/branch-rule.js";
 import type { ReplayAttempt } from "../../../../rollout/replay/replay-result.js";
-import { two } from "./words.js";
+import { two } from "../../../page/words.js";
 
 /** A decision as a person reads it: the draw against the probability, or the score against a threshold. */
 export interface Decision {
