@@ -113,3 +113,17 @@ export const properties = (colours: Readonly<Record<string, string>>): string =>
   Object.entries(colours)
     .map(([name, colour]) => `--${name}:${colour}`)
     .join(";");
+
+/** The rules that give what a selector matches the colours of its page: the system's, JupyterLab's or VS Code's. */
+export function rulesOfPage(
+  selector: string,
+  colours: (theme: "light" | "dark") => string,
+): string {
+  const within = (...hosts: string[]) => hosts.map((host) => `${host} ${selector}`).join(",");
+  const [light, dark] = [`{${colours("light")}}`, `{${colours("dark")}}`];
+  return (
+    `${selector}${light}@media (prefers-color-scheme:dark){${selector}${dark}}` +
+    `${within("[data-jp-theme-light=true]", ".vscode-light")}${light}` +
+    `${within("[data-jp-theme-light=false]", ".vscode-dark")}${dark}`
+  );
+}

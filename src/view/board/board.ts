@@ -11,16 +11,17 @@ import { palettes, type Theme } from "../../../common/picture/palette.js";
 import { View } from "../page/view.js";
 import {
   type BoardOptions,
+  type BoardPayload,
   boardPayload,
   boardRules,
+  type BoardTrees,
   keptTrees,
   pickTree,
   readTrees,
-} from "./make-payload.js";
+} from "./payload.js";
 import { comeWords } from "./page/come-words.js";
 import { drawPanel } from "../draw/draw-panel.js";
 import type { WorkStatus } from "../status/payload.js";
-import type { BoardPayload, BoardTrees } from "./payload.js";
 import { readRunFolder, withArms } from "./read-folder.js";
 import { type BoardRun, type BoardRuns, namedRuns, recordOf, type RunRecord } from "./read-runs.js";
 

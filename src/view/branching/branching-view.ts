@@ -10,8 +10,14 @@ import { grey } from "../../../common/picture/grey.js";
 import { designTokens, entropyRamps, palettes } from "../../../common/picture/palette.js";
 import { View } from "../page/view.js";
 import { cut } from "../page/words.js";
-import { type BranchingOptions, branchingPayload, branchingRules } from "./make-payload.js";
-import { type BranchingPayload, scoreRange, type ShownPoint, type ShownRule } from "./payload.js";
+import {
+  type BranchingOptions,
+  type BranchingPayload,
+  branchingPayload,
+  branchingRules,
+  type ShownPoint,
+  type ShownRule,
+} from "./payload.js";
 
 const label = 190;
 const width = 640;
@@ -88,7 +94,7 @@ function ruleLine(
   const faint =
     `<path d="${own.join("")}" stroke="${grey(0.45)}" stroke-width="1" fill="none"/>` +
     `<path d="${results.join("")}" class="arpo-tool-line" stroke="${designTokens.light.tool}" stroke-width="3" opacity=".55" fill="none"/>`;
-  const colour = colourRamp(palettes.auto.sequential, ...scoreRange(points));
+  const colour = colourRamp(palettes.auto.sequential, ...rule.range);
   const marks = points.map((point, i) => {
     const [cx, cy] = [x(point.place), places.get(point.trajectory)!];
     const size = Math.round((2.6 + Math.min(3.4, Math.sqrt(point.orders.length))) * 10) / 10;

@@ -4,21 +4,24 @@ import {
   entropyRamps,
   pageGround,
   properties,
+  rulesOfPage,
 } from "../../../common/picture/palette.js";
 
 /** The colours of a theme that every view refers to; lines and soft grounds are the page's own, greyed. */
-function meanings(theme: keyof typeof designTokens): Record<string, string> {
+function meanings(theme: keyof typeof designTokens): string {
   const { accent, "accent-ink": accentInk, right, wrong, tool, notice } = designTokens[theme];
-  return {
+  return properties({
     ...{ accent, "accent-ink": accentInk, right, wrong, tool, notice },
     ...{ entropy: entropyRamps[theme][5], ground: pageGround[theme].paper },
-  };
+  });
 }
 
 /** The style sheet of every view: on the colours of the page, so that light and dark need no switch. */
 export const widgetStyle = `
-.arpo-view{${properties({ line: grey(0.3), soft: grey(0.09), ...meanings("light") })};font:13px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif;max-width:100%;text-align:left}
-.arpo-view[data-theme=dark]{${properties(meanings("dark"))}}
+${rulesOfPage(".arpo-view", meanings)}
+.arpo-view[data-theme=light]{${meanings("light")}}
+.arpo-view[data-theme=dark]{${meanings("dark")}}
+.arpo-view{${properties({ line: grey(0.3), soft: grey(0.09) })};font:13px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif;max-width:100%;text-align:left}
 .arpo-view *{box-sizing:border-box}
 .arpo-view .arpo-title{display:flex;flex-wrap:wrap;gap:4px 10px;align-items:baseline;margin:2px 0 6px}
 .arpo-view .arpo-title b{font-size:15px}

@@ -4,7 +4,7 @@ import { isTrained, type TrainingBatch } from "../../learn/batch.js";
 import { clipRules } from "../../learn/losses/loss-rules.js";
 import { type ClipOptions, clipBounds } from "../../learn/losses/base/options.js";
 import { UpdateReport } from "../../learn/update/update-report.js";
-import { tokenPayload } from "./make-payload.js";
+import { tokenPayload } from "./payload.js";
 import {
   clipWords,
   TokenView,

@@ -1,7 +1,7 @@
 import { isTrained, type TrainingBatch } from "../../learn/batch.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import { escapeHtml } from "../../../common/picture/escape.js";
-import { tokenPayload } from "./make-payload.js";
+import { tokenPayload } from "./payload.js";
 import { TokenView, tokenView } from "./token-view.js";
 
 /** A batch's tokens on the colour of their advantages. */

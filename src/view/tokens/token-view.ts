@@ -10,11 +10,10 @@ import { stillSvg, svgPainter } from "../draw/svg-painter.js";
 import { cut, visible } from "../page/words.js";
 import { palettes } from "../../../common/picture/palette.js";
 import { View } from "../page/view.js";
-import { tokenPayload } from "./make-payload.js";
 import { colouringOf } from "./page/colouring.js";
 import { lessWords } from "./page/legend.js";
 import { readTokens } from "./page/read-tokens.js";
-import type { TokenPayload } from "./payload.js";
+import { type TokenPayload, tokenPayload } from "./payload.js";
 
 const [width, line, letter, gap] = [900, 20, 6.7, 16];
 const tenth = (x: number) => Math.round(x * 10) / 10;

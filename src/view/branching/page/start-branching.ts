@@ -1,9 +1,9 @@
 import { element, fromHtml } from "../../page/element.js";
-import { colourRamp } from "../../page/colour-ramp.js";
+import { colourRamp, rampKey } from "../../page/colour-ramp.js";
 import { numberText } from "../../page/words.js";
 import { table } from "../../page/table.js";
 import { starter } from "../../page/start-view.js";
-import { type BranchingPayload, scoreRange, type ShownPoint, type ShownRule } from "../payload.js";
+import type { BranchingPayload, ShownPoint, ShownRule } from "../payload.js";
 
 /** A place's numbers, the text around it, and why the rule takes it. */
 function pointDetails(
@@ -57,18 +57,14 @@ export const startBranching = starter<BranchingPayload>("branching", (root, payl
   for (const mark of marks) {
     const rule = rules[Number(mark.dataset["rule"])]!;
     const [score] = rule.points[Number(mark.dataset["point"])]!.scores;
-    mark.setAttribute("fill", colourRamp(sequential, ...scoreRange(rule.points))(score!));
+    mark.setAttribute("fill", colourRamp(sequential, ...rule.range)(score!));
   }
 
-  const stops = [0, 0.25, 0.5, 0.75, 1].map(colourRamp(sequential, 0, 1));
   const legend = element(
     "span",
     { class: "arpo-legend" },
     "each rule's lowest ",
-    element("i", {
-      class: "arpo-ramp",
-      style: `background:linear-gradient(90deg,${stops.join(",")})`,
-    }),
+    rampKey(colourRamp(sequential, 0, 1)),
     " its highest score; the larger, the more trajectories; a thick ring: the tree has such a trajectory; thick lines: tools' results",
   );
   const choice = element(

@@ -1,5 +1,5 @@
 import { element, fromHtml } from "../../page/element.js";
-import { colourRamp } from "../../page/colour-ramp.js";
+import { colourRamp, rampKey } from "../../page/colour-ramp.js";
 import { numberText } from "../../page/words.js";
 import { table } from "../../page/table.js";
 import { starter } from "../../page/start-view.js";
@@ -172,12 +172,10 @@ export const startCredit = starter<CreditPayload>("credit", (root, payload, { di
       const rule = heat.parentElement?.querySelector<SVGRectElement>(".arpo-map")?.dataset["rule"];
       heat.setAttribute("fill", colour(Number(rule), Number(heat.dataset["value"])));
     }
-    const stops = [0, 0.25, 0.5, 0.75, 1].map((part) => colourRamp(diverging, -1, 1)(2 * part - 1));
-    const style = `background:linear-gradient(90deg,${stops.join(",")})`;
     const words = own
       ? ["discouraged ", " encouraged: each rule's own scale"]
       : [`-${numberText(reach, 3)} or less `, ` +${numberText(reach, 3)} or more: advantage`];
-    const ramp = element("i", { class: "arpo-ramp", style });
+    const ramp = rampKey(colourRamp(diverging, 0, 1));
     const mark = element("span", { class: "arpo-less" }, "dotted above");
     legend.replaceChildren(words[0]!, ramp, `${words[1]!} · `, mark, ": discouraged");
   }

@@ -1,6 +1,6 @@
 import { lossFacts, type LossName, lossNameOf } from "../../../learn/losses/registry.js";
 import { element, fromHtml } from "../../page/element.js";
-import { colourRamp } from "../../page/colour-ramp.js";
+import { colourRamp, rampKey } from "../../page/colour-ramp.js";
 import { numberText } from "../../page/words.js";
 import { header } from "../../page/header.js";
 import { table } from "../../page/table.js";
@@ -80,9 +80,7 @@ function formulaLine(shown: ShownBatch, line: ExplainedLine): HTMLElement {
 
 /** What the colours and marks of the tokens mean. */
 function legendOf(ramps: Palette): HTMLElement {
-  const ends = [-1, 0, 1].map((x) => colourRamp(ramps.diverging, -1, 1)(x)).join(",");
-  const style = `background:linear-gradient(90deg,${ends})`;
-  const ramp = element("i", { class: "arpo-ramp", style });
+  const ramp = rampKey(colourRamp(ramps.diverging, 0, 1));
   const mark = (name: string, word: string, meaning: string) =>
     element("span", {}, element("span", { class: name }, word), `: ${meaning}`);
   return element(
