@@ -1,6 +1,7 @@
 import { packedPackage } from "#platform/module-files";
 import { randomUUID } from "#platform/uuid";
 import { narrowLayout } from "./narrow-layout.js";
+import { grey } from "./grey.js";
 import { usualColours } from "./traces.js";
 
 let packed: string | undefined;
@@ -36,7 +37,7 @@ const picture=root.querySelector("[data-picture]");
 const place=document.createElement("div");place.style.width="100%";root.append(place);
 const color=getComputedStyle(root).color,layout=(${narrowLayout.toString()})(figure.layout,place.clientWidth);
 const clear="rgba(0,0,0,0)";
-const grid={gridcolor:"rgba(128,128,128,.25)",zerolinecolor:"rgba(128,128,128,.5)"};
+const grid={gridcolor:"${grey(0.25)}",zerolinecolor:"${grey(0.5)}"};
 const shown={paper_bgcolor:clear,plot_bgcolor:clear,margin:{t:layout.title?50:24,r:20,b:50,l:60},
 colorway:${JSON.stringify(usualColours)},
 ...layout,font:{color,...layout.font}};

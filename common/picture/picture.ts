@@ -1,5 +1,7 @@
+import { axis, type AxisTick } from "./axis.js";
 import { escapeHtml } from "./escape.js";
 import { type FigureLike, textOf } from "./figure-like.js";
+import { neutral } from "./grey.js";
 import { formatNumber, scaleOf } from "./scale.js";
 import { marksOf, type Plot } from "./marks.js";
 import { rampSteps } from "./ramp.js";
@@ -12,29 +14,21 @@ const cut = (text: string, most: number) =>
 /** The grid, the numbers on the axes, and what the axes are called. */
 function axes(plot: Plot, layout: Record<string, unknown>, ink: string): string {
   const { left, top, width, height } = plot;
-  const parts: string[] = [];
-  for (const { at, label } of plot.y.ticks) {
-    const y = (top + (1 - at) * height).toFixed(1);
-    parts.push(`<path d="M${left} ${y}h${width}" stroke="${ink}" opacity=".25"/>`);
-    parts.push(
-      `<text x="${left - 6}" y="${y}" dy=".32em" text-anchor="end">${escapeHtml(label)}</text>`,
-    );
-  }
-  for (const { at, label } of plot.x.ticks) {
-    const x = (left + at * width).toFixed(1);
-    const short = cut(label, 14);
-    parts.push(
-      `<text x="${x}" y="${top + height + 16}" text-anchor="${at > 0.97 && short.length > 6 ? "end" : "middle"}">${escapeHtml(short)}</text>`,
-    );
-  }
-  parts.push(`<path d="M${left} ${top + height}h${width}" stroke="${ink}"/>`);
   const title = (axis: string): string =>
     escapeHtml(textOf(((layout[axis] ?? {}) as { title?: unknown }).title));
-  parts.push(
-    `<text x="${left + width / 2}" y="${top + height + 36}" text-anchor="middle">${title("xaxis")}</text>`,
-    `<text transform="translate(14 ${top + height / 2}) rotate(-90)" text-anchor="middle">${title("yaxis")}</text>`,
+  const rows = plot.y.ticks.map(({ at, label }) => ({ at: top + (1 - at) * height, label }));
+  const columns = plot.x.ticks.map(({ at, label }): AxisTick => {
+    const short = cut(label, 14);
+    const anchor = at > 0.97 && short.length > 6 ? "end" : "middle";
+    return { at: left + at * width, label: short, anchor };
+  });
+  return (
+    axis("left", left - 6, rows, { grid: [left, left + width] }) +
+    axis("below", top + height + 16, columns) +
+    `<path d="M${left} ${top + height}h${width}" stroke="${ink}"/>` +
+    `<text x="${left + width / 2}" y="${top + height + 36}" text-anchor="middle">${title("xaxis")}</text>` +
+    `<text transform="translate(14 ${top + height / 2}) rotate(-90)" text-anchor="middle">${title("yaxis")}</text>`
   );
-  return parts.join("");
 }
 
 /** What each colour stands for. */
@@ -74,8 +68,6 @@ function colourBar(trace: Trace, left: number, plot: Plot, ink: string): string 
   );
 }
 
-// Grey of middle brightness reads on white and on black, also where the picture is an image of its own.
-const usualInk = "#808080";
 const isColour = (value: unknown): value is string =>
   typeof value === "string" && /^(?:#[0-9a-f]{3,8}|[a-z]+|rgba?\([\d., %]+\))$/i.test(value);
 
@@ -142,7 +134,7 @@ export function figurePicture(figure: FigureLike): string | undefined {
       return marksOf(plot, t, { index, of }, traces[traces.indexOf(t) - 1]);
     });
   const { color } = (layout["font"] ?? {}) as { color?: unknown };
-  const ink = isColour(color) ? color : usualInk;
+  const ink = isColour(color) ? color : neutral;
   const paper = layout["paper_bgcolor"];
   const ground = isColour(paper)
     ? `<rect width="${width}" height="${height}" fill="${paper}"/>`

@@ -16,7 +16,7 @@ export interface Scale {
   ticks: { at: number; label: string }[];
 }
 
-/** A step of 1, 2 or 5 times a power of ten that divides a span into about `count` parts. */
+/** A step of 1, 2 or 5 times a power of ten that divides a span into at most `count` parts. */
 function niceStep(span: number, count: number): number {
   const rough = span / count;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -24,14 +24,20 @@ function niceStep(span: number, count: number): number {
   return (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10) * power;
 }
 
+/** Round numbers between two ends, at most about `count` of them, at least `least` apart. */
+export function roundPlaces(from: number, to: number, count = 6, least = 0): number[] {
+  const step = Math.max(least, niceStep(to - from, count));
+  const first = Math.ceil(from / step - 1e-9);
+  const many = Math.max(0, Math.floor(to / step + 1e-9) - first + 1);
+  return Array.from({ length: many }, (_, i) => Number(((first + i) * step).toPrecision(12)) + 0);
+}
+
 function linear(from: number, to: number, name: (x: number) => string = formatNumber): Scale {
   const span = to - from;
-  const step = niceStep(span, 6);
-  const ticks: Scale["ticks"] = [];
-  for (let i = Math.ceil(from / step - 1e-9); i * step <= to + step * 1e-9; i++) {
-    const value = Number((i * step).toPrecision(12));
-    ticks.push({ at: (value - from) / span, label: name(value) });
-  }
+  const ticks = roundPlaces(from, to).map((value) => ({
+    at: (value - from) / span,
+    label: name(value),
+  }));
   return { at: (value) => (Number(value) - from) / span, ticks };
 }
 

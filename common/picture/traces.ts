@@ -1,3 +1,4 @@
+import { palettes } from "./palette.js";
 import { colourRamp, viridis } from "./ramp.js";
 
 /** Where the area under a line ends. */
@@ -28,18 +29,10 @@ export interface Trace {
 }
 
 /**
- * The colours of a figure that names none, here and where plotly draws it: those of `palettes.auto` (a test
- * compares them), which every kind of colour vision distinguishes. In plotly's own, red and green are one.
+ * The colours of a figure that names none, here and where plotly draws it: every kind of colour vision distinguishes
+ * them. In plotly's own, red and green are one.
  */
-export const usualColours: readonly string[] = [
-  "#2281dc",
-  "#eb7b2a",
-  "#4bad7b",
-  "#b34562",
-  "#806b9e",
-  "#987748",
-  "#a0a0a0",
-];
+export const usualColours = palettes.auto.series;
 
 const dashes: Record<string, string> = {
   dot: "2 4",

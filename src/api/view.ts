@@ -8,7 +8,7 @@ registerShows();
 export { explore } from "../view/explorer/explore.js";
 export type { ExploreOptions } from "../view/explorer/make-payload.js";
 export { board } from "../view/board/board.js";
-export type { BoardOptions } from "../view/board/make-payload.js";
+export type { BoardOptions } from "../view/board/payload.js";
 export { explain } from "../view/explain/explain.js";
 export type { ExplainOptions } from "../view/explain/make-payload.js";
 export { branchingView } from "../view/branching/branching-view.js";

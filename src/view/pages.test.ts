@@ -8,7 +8,7 @@ import { program as evaluation } from "#pages/evaluation";
 import { program as explain } from "#pages/explain";
 import { program as explorer } from "#pages/explorer";
 import { program as tokens } from "#pages/tokens";
-import { palettes } from "./page/palette.js";
+import { palettes } from "../../common/picture/palette.js";
 
 const colours = { light: palettes.auto, dark: palettes.dark };
 const programs = { board, branching, credit, evaluation, explain, explorer, tokens };

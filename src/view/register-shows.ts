@@ -5,8 +5,7 @@ import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { registerShow, registerWatch } from "../base/show/show-as.js";
 import { showRunBoard, watchRun } from "./board/live.js";
 import { watchWork } from "./status/watch-work.js";
-import { accuracyPicture } from "./evaluation/charts.js";
-import { reportHtml } from "./evaluation/report-page.js";
+import { EvaluationView } from "./evaluation/report-page.js";
 import { explore } from "./explorer/explore.js";
 import { showImported } from "./imported/imported-view.js";
 import { showScoredRows } from "./scored/show-scored-rows.js";
@@ -31,9 +30,7 @@ export function registerShows(): void {
   registerWatch("FineTuning", watchRun);
   registerWatch("Work", watchWork);
   registerShow("BranchValues", showBranchValues);
-  registerShow("Evaluation", (evaluation: Evaluation) => ({
-    "text/html": reportHtml(evaluation, { tokenBytes: 1_500_000 }),
-    "image/svg+xml": accuracyPicture(evaluation.benchmarks),
-    "text/plain": String(evaluation),
-  }));
+  registerShow("Evaluation", (evaluation: Evaluation) =>
+    new EvaluationView(evaluation, { tokenBytes: 1_500_000 }).bundle(),
+  );
 }

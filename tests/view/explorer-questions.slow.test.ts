@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { designTokens } from "../../src/view/page/palette.js";
+import { designTokens } from "../../common/picture/palette.js";
 import { grpoBatch } from "../../src/view/testing/sample-batch.js";
 import { folder, kept, onPage, pageOf, skip } from "./explorer-page.js";
 

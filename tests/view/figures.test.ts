@@ -9,7 +9,7 @@ import { figurePicture } from "../../common/picture/picture.js";
 import { formatValue } from "../../kernel/display/format.js";
 import { Random } from "../../src/base/random/random.js";
 import { UpdateReport } from "../../src/learn/update/update-report.js";
-import { palettes, type Theme } from "../../src/view/page/palette.js";
+import { palettes, type Theme } from "../../common/picture/palette.js";
 import * as view from "../../src/api/view.js";
 import type { Figure } from "../../src/view/figures/figure.js";
 import { grpoBatch } from "../../src/view/testing/sample-batch.js";

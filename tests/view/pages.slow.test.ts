@@ -9,7 +9,7 @@ import { clipComparison } from "../../src/view/tokens/clip-comparison.js";
 import { explain } from "../../src/view/explain/explain.js";
 import { explore } from "../../src/view/explorer/explore.js";
 import { reportPage } from "../../src/view/evaluation/report-page.js";
-import { numberText } from "../../src/view/page/number-text.js";
+import { numberText } from "../../src/view/page/words.js";
 import { makePayload } from "../../src/view/explorer/make-payload.js";
 import { sampleTree } from "../../src/view/testing/sample-tree.js";
 import { grpoBatch } from "../../src/view/testing/sample-batch.js";

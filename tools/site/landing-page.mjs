@@ -3,8 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { loadTrees, Policy, score, advantages } from "../../dist/src/api/index.js";
-import { explore, explorerHtml } from "../../dist/src/view/explorer/explore.js";
-import { treePicture } from "../../dist/src/view/explorer/tree-picture.js";
+import { explore, Explorer } from "../../dist/src/view/explorer/explore.js";
 import { makePayload } from "../../dist/src/view/explorer/make-payload.js";
 import { explorerStyle } from "../../dist/src/view/explorer/style.js";
 import { widgetStyle } from "../../dist/src/view/page/style.js";
@@ -33,7 +32,7 @@ function lessonTrees() {
   return readdirSync(folder).flatMap((name) =>
     JSON.parse(readFileSync(join(folder, name), "utf8")).map(({ text, tree }) => ({
       text,
-      html: explorerHtml(tree, treePicture(tree)),
+      html: new Explorer(tree).html(),
     })),
   );
 }

@@ -74,13 +74,17 @@ export async function pageSources() {
   return [...new Set(made.flatMap(({ files }) => files))];
 }
 
+/** A text as JavaScript. Programs hold many double quotes and few single ones, which need no backslash here. */
+const quoted = (text) =>
+  `'${text.replace(/[\\']/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\r", "\\r")}'`;
+
 async function pack(name, page) {
   const { text } = await bundle(page);
   // Inside HTML these would end the script, or hide its end.
   if (/<\/script|<!--/i.test(text)) {
     throw new Error(`Cannot pack the page ${name}: its program must hold no </script and no <!--`);
   }
-  const own = JSON.stringify(text);
+  const own = quoted(text);
   writeFileSync(
     join(root, `dist/pages/${name}.js`),
     withTrees.has(page[1])

@@ -3,7 +3,7 @@ import { startExplain } from "../../../src/view/explain/page/start-explain.js";
 import { startImported } from "../../../src/view/imported/page/start-imported.js";
 import { element } from "../../../src/view/page/element.js";
 import type { PageColours } from "../../../src/view/page/page-colours.js";
-import { palettes } from "../../../src/view/page/palette.js";
+import { palettes } from "../../../common/picture/palette.js";
 import type { GivenFile } from "./messages.js";
 import { Reader } from "./reader.js";
 

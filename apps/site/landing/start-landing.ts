@@ -2,11 +2,11 @@ import { makeExplorer } from "../../../src/view/explorer/page/explorer-view.js";
 import { markX } from "../../../src/view/explorer/page/layout/layout.js";
 import { ownSettings } from "../../../src/view/explorer/page/tree/shown-replay.js";
 import { unpackTree } from "../../../src/view/explorer/page/tree/unpack-tree.js";
-import { many } from "../../../src/view/explorer/page/tree/words.js";
+import { many } from "../../../src/view/page/words.js";
 import type { ExplorerView } from "../../../src/view/explorer/page/view.js";
 import type { ExplorerPayload } from "../../../src/view/explorer/payload.js";
 import { element } from "../../../src/view/page/element.js";
-import { palettes } from "../../../src/view/page/palette.js";
+import { palettes } from "../../../common/picture/palette.js";
 import { tourSteps, type TourPlace } from "./tour.js";
 
 const the = (id: string): HTMLElement => document.getElementById(id)!;

@@ -3,7 +3,7 @@ import { resultOf } from "../../../src/view/explorer/page/tree/chip-words.js";
 import type { ShownReplay } from "../../../src/view/explorer/page/tree/shown-replay.js";
 import { tokenText } from "../../../src/view/explorer/page/tree/unpack-tree.js";
 import type { TreeFacts } from "../../../src/view/explorer/page/tree/tree-facts.js";
-import { signed, two } from "../../../src/view/explorer/page/tree/words.js";
+import { signed, two } from "../../../src/view/page/words.js";
 
 /** What a step of the tour points at. */
 export interface TourPlace {

@@ -11,7 +11,7 @@ import type { TrainingRun } from "../../run/trainer/train-cells.js";
 import { grpoBatch } from "../testing/sample-batch.js";
 import { board } from "./board.js";
 import { showRunBoard, watchRun } from "./live.js";
-import { spreadOut } from "./make-payload.js";
+import { spreadOut } from "./payload.js";
 import {
   type CurvePanel,
   drawPanel,

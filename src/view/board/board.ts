@@ -6,20 +6,22 @@ import { checkOptions } from "../../../common/options/check-options.js";
 import { defined } from "../../../common/options/defined.js";
 import { plusMinus } from "../../base/text/interval-text.js";
 import { explorerStyle } from "../explorer/style.js";
-import { palettes, type Theme } from "../page/palette.js";
-import { widgetHtml } from "../page/widget.js";
+import { neutral } from "../../../common/picture/grey.js";
+import { palettes, type Theme } from "../../../common/picture/palette.js";
+import { View } from "../page/view.js";
 import {
   type BoardOptions,
+  type BoardPayload,
   boardPayload,
   boardRules,
+  type BoardTrees,
   keptTrees,
   pickTree,
   readTrees,
-} from "./make-payload.js";
+} from "./payload.js";
 import { comeWords } from "./page/come-words.js";
 import { drawPanel } from "../draw/draw-panel.js";
 import type { WorkStatus } from "../status/payload.js";
-import type { BoardPayload, BoardTrees } from "./payload.js";
 import { readRunFolder, withArms } from "./read-folder.js";
 import { type BoardRun, type BoardRuns, namedRuns, recordOf, type RunRecord } from "./read-runs.js";
 
@@ -28,7 +30,7 @@ const [width, height, head] = [330, 150, 26];
 
 /** A board without its trees as one picture. */
 function boardPicture(payload: BoardPayload, theme: Theme = "auto"): string {
-  const { series, ink = "#808080", paper } = palettes[theme];
+  const { series, ink = neutral, paper } = palettes[theme];
   const oneRun = payload.runs.length === 1;
   const view = {
     ...{ width, height, from: payload.from, to: payload.to, colours: series, ink, oneRun },
@@ -78,6 +80,36 @@ const style = `
 .arpo-board .arpo-now{margin-left:auto;font-variant-numeric:tabular-nums}
 .arpo-board input[data-scrub]{width:min(340px,40vw)}
 `;
+
+/** A board as its runs are now. */
+class BoardView extends View<BoardPayload> {
+  protected override readonly page = { name: "board", style: style + explorerStyle, program };
+
+  constructor(
+    payload: BoardPayload,
+    readonly trees: BoardTrees,
+    protected override readonly key: string,
+    protected override readonly theme: Theme | undefined,
+  ) {
+    super(payload);
+  }
+
+  override get summary(): string {
+    return boardText(this.payload);
+  }
+
+  override picture(): string {
+    return boardPicture(this.payload, this.theme);
+  }
+
+  protected override still(): string {
+    return this.drawn;
+  }
+
+  protected override data() {
+    return { board: this.payload, ...this.trees };
+  }
+}
 
 /**
  * Training runs to look at: curves, and the rollouts of each step; shows itself.
@@ -161,13 +193,7 @@ export class Board {
   }
 
   #bundle(payload: BoardPayload, trees: BoardTrees): Record<string, string> {
-    const picture = boardPicture(payload, this.options.theme);
-    const html = widgetHtml({
-      ...{ name: "board", id: this.id, still: picture, style: style + explorerStyle, program },
-      data: { board: payload, ...trees },
-      theme: this.options.theme,
-    });
-    return { "text/html": html, "image/svg+xml": picture, "text/plain": boardText(payload) };
+    return new BoardView(payload, trees, this.id, this.options.theme).bundle();
   }
 
   [Symbol.for("Jupyter.display")](): Promise<Record<string, string>> {

@@ -1,13 +1,23 @@
 import { program } from "#pages/branching";
+import { axis } from "../../../common/picture/axis.js";
+import { roundPlaces } from "../../../common/picture/scale.js";
 import { escapeHtml } from "../../../common/picture/escape.js";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions } from "../../../common/options/check-options.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { colourRamp } from "../page/colour-ramp.js";
-import { palettes } from "../page/palette.js";
-import { PictureView } from "../page/widget.js";
-import { type BranchingOptions, branchingPayload, branchingRules } from "./make-payload.js";
-import { type BranchingPayload, scoreRange, type ShownPoint, type ShownRule } from "./payload.js";
+import { grey } from "../../../common/picture/grey.js";
+import { designTokens, entropyRamps, palettes } from "../../../common/picture/palette.js";
+import { View } from "../page/view.js";
+import { cut } from "../page/words.js";
+import {
+  type BranchingOptions,
+  type BranchingPayload,
+  branchingPayload,
+  branchingRules,
+  type ShownPoint,
+  type ShownRule,
+} from "./payload.js";
 
 const label = 190;
 const width = 640;
@@ -34,7 +44,7 @@ function branchingPicture(payload: BranchingPayload): string {
   const high = top + rules.length * (height + gap) + 18;
   const wide = label + width + 24;
   const title = escapeHtml(summary[0]!);
-  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${title}" viewBox="0 0 ${wide} ${high}" width="${wide}" style="max-width:100%;height:auto;font:12px system-ui,sans-serif" fill="currentColor">${ground(payload, x)}${lines.join("")}${axis(longest, x, high)}<g class="arpo-cursor"></g></svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${title}" viewBox="0 0 ${wide} ${high}" width="${wide}" style="max-width:100%;height:auto;font:12px system-ui,sans-serif" fill="currentColor">${ground(payload, x)}${lines.join("")}${tokenAxis(longest, x, high)}<g class="arpo-cursor"></g></svg>`;
 }
 
 /** What is common to all lines: how uncertain the policy was along the axis. */
@@ -46,20 +56,12 @@ function ground({ profile, longest }: BranchingPayload, x: (token: number) => nu
     const tall = Math.round((value / most) * 320) / 10;
     return `<rect x="${from}" y="${44 - tall}" width="${Math.max(0.5, to! - from! - 0.5)}" height="${tall}"/>`;
   });
-  return `<text x="0" y="26" font-weight="600">entropy</text><text x="0" y="40" font-size="10" opacity=".75">mean of all trajectories, up to ${Number(most.toPrecision(3))} nats</text><g fill="#7a9" opacity=".8">${bars.join("")}</g>`;
+  return `<text x="0" y="26" font-weight="600">entropy</text><text x="0" y="40" font-size="10" opacity=".75">mean of all trajectories, up to ${Number(most.toPrecision(3))} nats</text><g class="arpo-entropy-fill" fill="${entropyRamps.light[5]}" opacity=".8">${bars.join("")}</g>`;
 }
 
-function axis(longest: number, x: (token: number) => number, y: number): string {
-  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find(
-    (s) => longest / s <= 10,
-  );
-  const marks: string[] = [];
-  for (let t = 0; t <= longest; t += step ?? 10_000) {
-    marks.push(
-      `<text x="${x(t)}" y="${y - 4}" text-anchor="middle" font-size="10" opacity=".8">${t}</text>`,
-    );
-  }
-  return `${marks.join("")}<text x="0" y="${y - 4}" font-size="10" opacity=".8">tokens of the response</text>`;
+function tokenAxis(longest: number, x: (token: number) => number, y: number): string {
+  const ticks = roundPlaces(0, longest, 10, 1).map((t) => ({ at: x(t), label: String(t) }));
+  return `<g opacity=".8">${axis("below", y - 4, ticks, { size: 10 })}<text x="0" y="${y - 4}" font-size="10">tokens of the response</text></g>`;
 }
 
 interface Scale {
@@ -78,7 +80,7 @@ function ruleLine(
   const said = `${branches} ${branches === 1 ? "branch" : "branches"}`;
   const told = missing ?? (rule.note ? `${said}, ${rule.note}` : said);
   const words = `<text x="0" y="14" font-weight="600">${escapeHtml(name)}</text><text x="0" y="28" font-size="10" opacity=".75">${escapeHtml(cut(told, 34))}<title>${escapeHtml(`${meaning}. ${told}`)}</title></text>`;
-  const box = `<rect x="${label}" y="0" width="${x(longest) - label}" height="${height}" fill="${missing === undefined ? "transparent" : "rgba(128,128,128,.12)"}" stroke="rgba(128,128,128,.4)"/>`;
+  const box = `<rect x="${label}" y="0" width="${x(longest) - label}" height="${height}" fill="${missing === undefined ? "transparent" : grey(0.12)}" stroke="${grey(0.4)}"/>`;
   if (missing !== undefined) return words + box;
   const own = trajectories.map(({ id, shared, length }) => {
     const y = places.get(id)!;
@@ -90,9 +92,9 @@ function ruleLine(
     ),
   );
   const faint =
-    `<path d="${own.join("")}" stroke="rgba(128,128,128,.45)" stroke-width="1" fill="none"/>` +
-    `<path d="${results.join("")}" stroke="#5f9e8f" stroke-width="3" opacity=".55" fill="none"/>`;
-  const colour = colourRamp(palettes.auto.sequential, ...scoreRange(points));
+    `<path d="${own.join("")}" stroke="${grey(0.45)}" stroke-width="1" fill="none"/>` +
+    `<path d="${results.join("")}" class="arpo-tool-line" stroke="${designTokens.light.tool}" stroke-width="3" opacity=".55" fill="none"/>`;
+  const colour = colourRamp(palettes.auto.sequential, ...rule.range);
   const marks = points.map((point, i) => {
     const [cx, cy] = [x(point.place), places.get(point.trajectory)!];
     const size = Math.round((2.6 + Math.min(3.4, Math.sqrt(point.orders.length))) * 10) / 10;
@@ -117,24 +119,27 @@ function markWords({ name }: ShownRule, point: ShownPoint): string {
   return `${name}: trajectory ${trajectory} after ${at} tokens${times}, ${JSON.stringify(token)}, score ${Number(scores[0]!.toPrecision(4))}`;
 }
 
-const cut = (text: string, most: number) =>
-  text.length > most ? `${text.slice(0, most - 1)}…` : text;
-
 const style = `
 .arpo-branching svg .arpo-mark{cursor:pointer}
 .arpo-branching svg .arpo-faded{opacity:.12}
-.arpo-branching svg .arpo-cursor circle{fill:none;stroke:var(--hot);stroke-width:2}
-.arpo-branching svg .arpo-cursor line{stroke:var(--hot);stroke-width:.8;stroke-dasharray:3 3}
+.arpo-branching svg .arpo-cursor circle{fill:none;stroke:var(--accent);stroke-width:2}
+.arpo-branching svg .arpo-tool-line{stroke:var(--tool)}
+.arpo-branching svg .arpo-entropy-fill{fill:var(--entropy)}
+.arpo-branching svg .arpo-cursor line{stroke:var(--accent);stroke-width:.8;stroke-dasharray:3 3}
 .arpo-branching .arpo-around{font:12px/1.6 ui-monospace,"DejaVu Sans Mono",monospace;white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--line);border-radius:8px;padding:6px 8px;margin:4px 0}
-.arpo-branching .arpo-around b{outline:2px solid var(--hot);outline-offset:1px;border-radius:2px;padding:0 1px}
+.arpo-branching .arpo-around b{outline:2px solid var(--accent);outline-offset:1px;border-radius:2px;padding:0 1px}
 .arpo-branching .arpo-point{min-height:9em}
 `;
 
 /**
  * One tree and where every rule would branch in it; shows itself.
  */
-class BranchingView extends PictureView<BranchingPayload> {
+class BranchingView extends View<BranchingPayload> {
   protected override readonly page = { name: "branching", style, program };
+
+  override get summary(): string {
+    return this.payload.summary.join("\n");
+  }
 
   /** All rules' lines as one picture. */
   override picture(): string {

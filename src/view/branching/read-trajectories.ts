@@ -2,7 +2,15 @@ import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { type Chain, signalOf, storedChains } from "../../rollout/expand/path-tokens.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { pathOf } from "../../rollout/tree/tree-data.js";
-import type { ShownPoint } from "./payload.js";
+
+/** A token and the text around it, where tokens can be told. */
+export interface ReadToken {
+  before: string;
+  token: string;
+  after: string;
+  /** What is known of the token. */
+  numbers: [name: string, value: number][];
+}
 
 /** What a view asks of a tree's trajectories. */
 export interface TrajectoryReader {
@@ -12,10 +20,7 @@ export interface TrajectoryReader {
     results: [from: number, to: number][];
   };
   /** A token of a trajectory, by its place in the response, with what is known of it. */
-  around(
-    trajectory: number,
-    place: number,
-  ): Pick<ShownPoint, "before" | "token" | "after" | "numbers">;
+  around(trajectory: number, place: number): ReadToken;
   /** The mean entropy along the trajectories, each token once; null where nothing was drawn. */
   profile(parts: number, longest: number): (number | null)[];
 }

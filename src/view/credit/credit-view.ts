@@ -12,12 +12,13 @@ import {
 import { type CreditSum, type CreditTerm, total } from "../../learn/estimators/credit.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
-import { packIntegers } from "../page/pack.js";
+import { packIntegers, packVocabulary } from "../page/pack.js";
 import { colourRamp } from "../page/colour-ramp.js";
-import { numberText } from "../page/number-text.js";
+import { cut, numberText } from "../page/words.js";
 import { integersOf } from "../page/unpack.js";
-import { palettes } from "../page/palette.js";
-import { PictureView } from "../page/widget.js";
+import { grey } from "../../../common/picture/grey.js";
+import { palettes } from "../../../common/picture/palette.js";
+import { View } from "../page/view.js";
 import { isLess } from "./is-less.js";
 import type { CreditPayload, ShownRule, ShownSum, SumPart } from "./payload.js";
 
@@ -69,7 +70,7 @@ function creditPicture(payload: CreditPayload): string {
     const top = Math.floor(r / columns) * (tall + gap);
     const title = `<text x="0" y="12" font-weight="600">${escapeHtml(rule.name)}</text>`;
     const words = rule.missing === undefined ? rule.meaning : rule.missing;
-    const why = `<text x="0" y="26" font-size="10" opacity=".75">${escapeHtml(cut(words))}<title>${escapeHtml(words)}</title></text>`;
+    const why = `<text x="0" y="26" font-size="10" opacity=".75">${escapeHtml(cut(words, 54))}<title>${escapeHtml(words)}</title></text>`;
     let dots = "";
     const heat = rule.spans.flatMap((spans, row) => {
       const { start, shared } = rows[row]!;
@@ -88,8 +89,8 @@ function creditPicture(payload: CreditPayload): string {
       const y = head + i * line + Math.floor(line / 2);
       return `M0 ${y}H${x(row.length)}`;
     });
-    const faint = `<path d="${length.join("")}" stroke="rgba(128,128,128,.35)" stroke-width=".6"/>`;
-    const ground = `<rect class="arpo-map" data-rule="${r}" x="0" y="${head}" width="${width}" height="${rows.length * line}" fill="${rule.missing === undefined ? "transparent" : "rgba(128,128,128,.12)"}" stroke="rgba(128,128,128,.4)"/>`;
+    const faint = `<path d="${length.join("")}" stroke="${grey(0.35)}" stroke-width=".6"/>`;
+    const ground = `<rect class="arpo-map" data-rule="${r}" x="0" y="${head}" width="${width}" height="${rows.length * line}" fill="${rule.missing === undefined ? "transparent" : grey(0.12)}" stroke="${grey(0.4)}"/>`;
     return `<g transform="translate(${left} ${top})">${title}${why}${rule.missing === undefined ? faint : ""}${heat.join("")}<path d="${dots}" class="arpo-less-line" stroke="currentColor" stroke-opacity=".8" stroke-dasharray="1.2 2"/>${ground}</g>`;
   });
   const lines = Math.ceil(rules.length / columns);
@@ -98,9 +99,6 @@ function creditPicture(payload: CreditPayload): string {
   const label = escapeHtml(payload.summary[0]!);
   return `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${label}" viewBox="-1 0 ${wide} ${high}" width="${wide}" style="max-width:100%;height:auto;font:12px system-ui,sans-serif" fill="currentColor" data-longest="${longest}" data-line="${line}" data-head="${head}">${marks.join("")}${legend}</svg>`;
 }
-
-/** As much as fits above a map. */
-const cut = (text: string) => (text.length > 54 ? `${text.slice(0, 53)}…` : text);
 
 /** A credit rule to show: an estimator, or one with its options under a name of its own. */
 type CreditRule = Estimator | (AdvantageOptions & { name: string });
@@ -221,13 +219,7 @@ function creditPayload(scored: Scored, options: CreditViewOptions): CreditPayloa
   }
   const treeOf = (index: number) => scored.trees.find((tree) => tree.index === index);
   const tokenizer = options.tokenizer ?? treeOf(shown[0]!.row.trajectory.tree)?.tokenizer;
-  const vocabulary: string[] = [];
-  const known = new Map<number, number>();
-  const spell = (id: number) => {
-    if (!tokenizer) return id;
-    if (!known.has(id)) known.set(id, vocabulary.push(tokenizer.decode([id])) - 1);
-    return known.get(id)!;
-  };
+  const { vocabulary, place: spell } = packVocabulary(tokenizer);
   let at = 0;
   const places = shown.map(({ row: { trajectory, score } }) => {
     const { id: row, tokens, tree } = trajectory;
@@ -282,8 +274,7 @@ const style = `
 .arpo-credit .arpo-lines{overflow:auto;border:1px solid var(--line);border-radius:8px;max-height:420px}
 .arpo-credit .arpo-lines table{font:12px/1.4 ui-monospace,"DejaVu Sans Mono",monospace;margin:0;border-collapse:separate;border-spacing:0}
 .arpo-view.arpo-credit .arpo-lines td{padding:1px 0;border:0;white-space:pre;cursor:pointer}
-.arpo-view.arpo-credit .arpo-lines th{position:sticky;left:0;background:var(--ground,#fff);padding:1px 10px 1px 6px;border:0;white-space:nowrap;font-weight:400;z-index:1}
-.arpo-credit[data-theme=dark] .arpo-lines th{--ground:#17191c}
+.arpo-view.arpo-credit .arpo-lines th{position:sticky;left:0;background:var(--ground);padding:1px 10px 1px 6px;border:0;white-space:nowrap;font-weight:400;z-index:1}
 .arpo-view.arpo-credit .arpo-lines td.arpo-less{border-top:2px dotted currentColor}
 .arpo-credit .arpo-lines .arpo-untrained{opacity:.75}
 .arpo-credit .arpo-lines .arpo-on{outline:2px solid var(--accent);outline-offset:-1px}
@@ -292,15 +283,19 @@ const style = `
 .arpo-credit .arpo-lines output{min-width:7ch;text-align:right}
 .arpo-credit .arpo-lines tr.arpo-chosen th{font-weight:700;color:var(--accent)}
 .arpo-credit .arpo-sum{min-height:9em}
-.arpo-credit .arpo-sum td:nth-child(2){text-align:right;font-family:ui-monospace,"DejaVu Sans Mono",monospace}
-.arpo-credit .arpo-sum tr.arpo-total td{font-weight:700;border-bottom:0}
+.arpo-credit .arpo-sum td:nth-child(2){font-family:ui-monospace,"DejaVu Sans Mono",monospace}
+.arpo-credit .arpo-sum tr.arpo-marked td{font-weight:700;border-bottom:0}
 `;
 
 /**
  * One tree under many credit rules, side by side; shows itself.
  */
-class CreditView extends PictureView<CreditPayload> {
+class CreditView extends View<CreditPayload> {
   protected override readonly page = { name: "credit", style, program };
+
+  override get summary(): string {
+    return this.payload.summary.join("\n");
+  }
 
   /** The maps of all rules as one picture. */
   override picture(): string {

@@ -1,4 +1,6 @@
+import { axis, type AxisTick } from "../../../common/picture/axis.js";
 import { escapeHtml } from "../../../common/picture/escape.js";
+import { roundPlaces } from "../../../common/picture/scale.js";
 import { runMark } from "./run-mark.js";
 
 /** One line of a panel. */
@@ -92,13 +94,6 @@ export function panelScale(panel: CurvePanel, view: PanelView): PanelScale {
     [low, high] = low === 0 ? [0, 1] : [low - Math.abs(low) / 10, high + Math.abs(high) / 10];
   const capacity = (high - low) / 20;
   const [bottom, top] = [panel.stacked || low === 0 ? low : low - capacity, high + capacity];
-  const rough = (top - bottom) / 6;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 5, 10].find((part) => part * power >= rough) ?? 10);
-  const [first, last] = [Math.ceil(bottom / step - 1e-9), Math.floor(top / step + 1e-9)];
-  const ticks = Array.from({ length: last - first + 1 }, (_, i) =>
-    Number(((first + i) * step).toPrecision(10)),
-  );
   const [left, right, up, down] = [46, 12, 8, 22];
   const span = view.to > view.from ? view.to - view.from : 1;
   const wide = view.width - left - right;
@@ -106,7 +101,7 @@ export function panelScale(panel: CurvePanel, view: PanelView): PanelScale {
     view.to > view.from ? left + ((at - view.from) / span) * wide : left + wide / 2;
   const y = (value: number) =>
     up + (1 - (value - bottom) / (top - bottom)) * (view.height - up - down);
-  return { x, y, ticks };
+  return { x, y, ticks: roundPlaces(bottom, top) };
 }
 
 /** Where a list has numbers, one after the other: from a place to the one behind it. */
@@ -126,22 +121,19 @@ export function drawPanel(panel: CurvePanel, view: PanelView): string {
   const { x, y, ticks } = panelScale(panel, view);
   const at = (value: number) => value.toFixed(1);
   const [left, right] = [x(view.from), x(view.to)];
-  const parts: string[] = [];
-  const text = `fill="${view.ink}" fill-opacity=".75" font-size="10.5"`;
-  for (const tick of ticks) {
-    parts.push(
-      `<path d="M46 ${at(y(tick))}H${view.width - 12}" stroke="${view.ink}" stroke-opacity=".16"/>`,
-      `<text x="41" y="${at(y(tick) + 3.5)}" text-anchor="end" ${text}>${tick}</text>`,
-    );
-  }
   const middle = Math.round((view.from + view.to) / 2);
-  for (const step of new Set([view.from, middle, view.to])) {
+  const steps = [...new Set([view.from, middle, view.to])].map((step): AxisTick => {
     const anchor =
       view.from === view.to || step === middle ? "middle" : step === view.from ? "start" : "end";
-    parts.push(
-      `<text x="${at(x(step))}" y="${view.height - 6}" text-anchor="${anchor}" ${text}>${step === view.from ? `${view.axis ?? "step"} ` : ""}${step.toLocaleString("en")}</text>`,
-    );
-  }
+    const name = step === view.from ? `${view.axis ?? "step"} ` : "";
+    return { at: x(step), label: name + step.toLocaleString("en"), anchor };
+  });
+  const rows = ticks.map((tick) => ({ at: y(tick), label: String(tick) }));
+  const look = { ink: view.ink, size: 10.5 };
+  const parts = [
+    axis("left", 41, rows, { grid: [46, view.width - 12], ...look }),
+    axis("below", view.height - 6, steps, { ...look }),
+  ];
   const dashes = ["", "5 3", "2 3", "8 3 2 3"];
   const line = (xs: readonly number[], ys: readonly number[]) => {
     let path = "";

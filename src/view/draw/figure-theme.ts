@@ -1,5 +1,5 @@
 import { type Theme, themeFrom } from "./theme.js";
-import { designTokens, entropyRamps } from "../page/palette.js";
+import { designTokens, entropyRamps, rulesOfPage } from "../../../common/picture/palette.js";
 
 /** The colours of a picture that no style sheet reaches. */
 export function figureTheme(name: "light" | "dark" = "light"): Theme {
@@ -23,16 +23,10 @@ export const pageTheme: Theme = {
   heat: figureTheme("light").heat.map((_, step) => variable(`heat-${step}`)),
 };
 
-/** The rules that give pictures below a selector the colours of the page: JupyterLab's, VS Code's or the system's. */
-export function pageColours(selector: string): string {
-  const colours = (name: "light" | "dark") =>
-    named(figureTheme(name))
+/** The rules that give pictures below a selector the colours of the page. */
+export const pageColours = (selector: string): string =>
+  rulesOfPage(selector, (theme) =>
+    named(figureTheme(theme))
       .map(([key, colour]) => `--picture-${key}:${colour}`)
-      .join(";");
-  const within = (...hosts: string[]) => hosts.map((host) => `${host} ${selector}`).join(",");
-  return (
-    `@media (prefers-color-scheme:dark){${selector}{${colours("dark")}}}` +
-    `${within("[data-jp-theme-light=true]", ".vscode-light")}{${colours("light")}}` +
-    `${within("[data-jp-theme-light=false]", ".vscode-dark")}{${colours("dark")}}`
+      .join(";"),
   );
-}

@@ -1,8 +1,10 @@
 import type { BenchmarkReport } from "../../eval/report/benchmark-report.js";
 import { escapeHtml } from "../../../common/picture/escape.js";
-import { palettes } from "../page/palette.js";
+import { axis } from "../../../common/picture/axis.js";
+import { neutral } from "../../../common/picture/grey.js";
+import { palettes } from "../../../common/picture/palette.js";
 
-const { series } = palettes.auto;
+const { series, wrong } = palettes.auto;
 const ink = "currentColor";
 const digits = (x: number) => String(Math.round(x * 10) / 10);
 
@@ -30,19 +32,19 @@ const across = 420;
 const lane = 22;
 const at = (share: number) => digits(left + share * across);
 
+const quarters = [0, 0.25, 0.5, 0.75, 1];
+
 const text = (x: number | string, y: number, words: string, anchor = "start") =>
   `<text x="${x}" y="${digits(y)}" text-anchor="${anchor}">${escapeHtml(words)}</text>`;
 
 /** Lines and figures of a per-cent axis below so many lanes. */
 function grid(lanes: number): string {
   const bottom = lanes * lane + 4;
-  return [0, 0.25, 0.5, 0.75, 1]
-    .map(
-      (share) =>
-        `<line x1="${at(share)}" x2="${at(share)}" y1="0" y2="${bottom}" stroke="${ink}" stroke-opacity=".18"/>` +
-        text(at(share), bottom + 14, digits(100 * share), "middle"),
-    )
-    .join("");
+  const ticks = quarters.map((share) => ({
+    at: left + share * across,
+    label: digits(100 * share),
+  }));
+  return axis("below", bottom + 14, ticks, { grid: [0, bottom] });
 }
 
 /** Accuracy with its interval, a bar per benchmark; published figures that may be compared as rings. */
@@ -91,14 +93,11 @@ export function passChart(reports: readonly BenchmarkReport[]): string {
   const height = Math.max(180, drawn.length * 16);
   const x = (k: number) => digits(40 + ((k - 1) / (most - 1)) * 330);
   const y = (share: number) => digits(10 + (1 - share) * (height - 20));
-  const axis = [0, 0.25, 0.5, 0.75, 1].map(
-    (share) =>
-      `<line x1="40" x2="370" y1="${y(share)}" y2="${y(share)}" stroke="${ink}" stroke-opacity=".18"/>` +
-      text(34, Number(y(share)) + 4, digits(100 * share), "end"),
-  );
-  const ticks = Array.from({ length: most }, (_, i) =>
-    text(x(i + 1), height + 8, `k = ${i + 1}`, "middle"),
-  );
+  const rows = quarters.map((share) => ({ at: Number(y(share)), label: digits(100 * share) }));
+  const ks = Array.from({ length: most }, (_, i) => ({
+    ...{ at: Number(x(i + 1)), label: `k = ${i + 1}` },
+  }));
+  const axes = axis("left", 34, rows, { grid: [40, 370] }) + axis("below", height + 8, ks);
   const lines = drawn.map(({ name, passAt }, i) => {
     const colour = series[i % series.length];
     const dash = i < series.length ? "" : ` stroke-dasharray="5 3"`;
@@ -119,7 +118,7 @@ export function passChart(reports: readonly BenchmarkReport[]): string {
     words: `pass@k: ${words.join("; ")}.`,
     width: 620,
     height: height + 16,
-    marks: [...axis, ...ticks, ...lines].join(""),
+    marks: axes + lines.join(""),
   });
 }
 
@@ -140,12 +139,12 @@ export function toolChart(reports: readonly BenchmarkReport[]): string {
       {
         label: "failed",
         count: uses.reduce((sum, { use }) => sum + (use?.failed ?? 0), 0),
-        colour: series[3],
+        colour: wrong,
       },
       {
         label: "refused",
         count: uses.reduce((sum, { use }) => sum + (use ? use.limited + use.repeated : 0), 0),
-        colour: series[6],
+        colour: neutral,
       },
     ].map(({ label, count, colour }) => ({ label, colour, calls: count / made(report) }));
   };

@@ -9,8 +9,9 @@ import { closedPageMeta } from "../../../common/picture/closed-page.js";
 import { escapeHtml as escape } from "../../../common/picture/escape.js";
 import { makePayload } from "../explorer/make-payload.js";
 import { explorerStyle } from "../explorer/style.js";
-import { widgetHtml } from "../page/widget.js";
-import { accuracyChart, passChart, toolChart } from "./charts.js";
+import { table, wide } from "../page/table.js";
+import { carrierHtml, View } from "../page/view.js";
+import { accuracyChart, accuracyPicture, passChart, toolChart } from "./charts.js";
 import { questionTree } from "./question-tree.js";
 
 export interface ReportOptions {
@@ -29,10 +30,9 @@ export interface ReportOptions {
 const rules: OptionRules<ReportOptions> = { tokenBytes: fromTo(0, Infinity), id: "text?" };
 
 const style = `
-.arpo-evaluation .arpo-notice{font-weight:600;border-left:4px solid var(--hot);padding:4px 10px;margin:4px 0}
+.arpo-evaluation .arpo-notice{font-weight:600}
 .arpo-evaluation .arpo-chart{margin:12px 0;overflow-x:auto}
 .arpo-evaluation figcaption{font-weight:600;margin:0 0 4px}
-.arpo-evaluation td.arpo-number{font-variant-numeric:tabular-nums;text-align:right;white-space:nowrap}
 .arpo-evaluation td:first-child{white-space:nowrap}
 .arpo-evaluation details{border:1px solid var(--line);border-radius:8px;margin:4px 0;padding:2px 10px}
 .arpo-evaluation summary{cursor:pointer;overflow-wrap:anywhere}
@@ -46,12 +46,15 @@ const list = (title: string, lines: readonly string[]) =>
 
 function figures(reports: readonly BenchmarkReport[]): string {
   const columns = columnsOf(reports);
-  const head = columns.map(({ title, doc }) => `<th title="${escape(doc)}">${escape(title)}</th>`);
-  const rows = reports.map(
-    (report) =>
-      `<tr>${columns.map(({ cell }, i) => `<td${i > 0 ? ' class="arpo-number"' : ""}>${escape(cell(report))}</td>`).join("")}</tr>`,
+  const rows = reports.map((report) =>
+    columns.map(({ cell }, i) =>
+      i === 0 ? cell(report) : { html: escape(cell(report)), isNumber: true },
+    ),
   );
-  return `<div class="arpo-wide" tabindex="0" role="group" aria-label="figures"><table><thead><tr>${head.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
+  const heads = columns.map(({ title, doc }) => ({
+    html: `<span title="${escape(doc)}">${escape(title)}</span>`,
+  }));
+  return wide("figures", table(rows, heads));
 }
 
 /** + right, - wrong, ? could not be made. */
@@ -91,14 +94,9 @@ function kinds(samples: readonly ScoredSample[]): string {
   ].join(" ");
 }
 
-/**
- * A report as one piece of HTML: figures, plots, and every question down to the tokens of its samples.
- * It needs no network, and works without a program too, up to the texts.
- */
-export function reportHtml(evaluation: Evaluation, options: ReportOptions = {}): string {
+/** A report without its element: figures, plots, and every question down to the tokens of its samples. */
+function reportBody(evaluation: Evaluation, key: string, tokenBytes: number): string {
   const { benchmarks, settings, notice } = evaluation;
-  const { tokenBytes = 8_000_000 } = options;
-  const key = options.id ?? randomUUID();
   let left = tokenBytes;
   const explorer = (name: string, samples: readonly ScoredSample[]): string => {
     // Answers that were read from files have no tokens.
@@ -106,13 +104,12 @@ export function reportHtml(evaluation: Evaluation, options: ReportOptions = {}):
     const { index } = samples[0]!;
     const { tree, scored } = questionTree(evaluation, name, index);
     const { tokenizer } = evaluation;
-    const payload = JSON.stringify(makePayload(tree, { scored, tokenizer }));
-    const safe = payload.replace(/</g, "\\u003c");
+    const safe = carrierHtml("tree", makePayload(tree, { scored, tokenizer }));
     if (safe.length > left) {
       return `<p class="arpo-muted">Its tokens are left out to keep this page small.</p>`;
     }
     left -= safe.length;
-    return `<div id="evaluation-${key}-${name}-${index}" class="arpo-view arpo-explorer" data-explorer><div data-picture></div><script type="application/json" data-tree>${safe}</script></div>`;
+    return `<div id="evaluation-${key}-${name}-${index}" class="arpo-view arpo-explorer" data-explorer><div data-picture></div>${safe}</div>`;
   };
   const question = (report: BenchmarkReport, samples: ScoredSample[]): string => {
     const { index, input, answer } = samples[0]!;
@@ -133,7 +130,7 @@ export function reportHtml(evaluation: Evaluation, options: ReportOptions = {}):
     `<p class="arpo-bar"><label>Show <select data-choice disabled><option value="all">all questions</option>` +
     `<option value="wrong">never right</option><option value="split">sometimes right</option><option value="right">always right</option>` +
     `<option value="cut">cut off by time or context</option><option value="fault">faults of the machinery</option></select></label> <output data-count></output></p>`;
-  const still =
+  return (
     `<p class="arpo-notice">${escape(notice)}</p>` +
     `<p>${escape(madeBy(settings))}. Shares in per cent, with 95% intervals.</p>` +
     figures(benchmarks) +
@@ -143,15 +140,40 @@ export function reportHtml(evaluation: Evaluation, options: ReportOptions = {}):
     passChart(benchmarks) +
     toolChart(benchmarks) +
     `<details><summary>How it was made</summary><pre>${escape(JSON.stringify({ ...settings, asked: Object.fromEntries(asked) }, undefined, 2))}</pre></details>` +
-    `<h3>Questions</h3><p class="arpo-muted">+ a right sample, - a wrong one, ? one that could not be made.</p>${choice}${sections.join("")}`;
-  return widgetHtml({
-    name: "evaluation",
-    id: key,
-    still,
-    data: {},
-    style: style + explorerStyle,
-    program,
-  });
+    `<h3>Questions</h3><p class="arpo-muted">+ a right sample, - a wrong one, ? one that could not be made.</p>${choice}${sections.join("")}`
+  );
+}
+
+/** A report of an evaluation; it needs no network, and works without a program too, up to the texts. */
+export class EvaluationView extends View<Evaluation> {
+  protected override readonly page = {
+    ...{ name: "evaluation", style: style + explorerStyle, program },
+  };
+  protected override readonly key: string;
+
+  constructor(
+    evaluation: Evaluation,
+    readonly options: ReportOptions = {},
+  ) {
+    super(evaluation);
+    this.key = options.id ?? randomUUID();
+  }
+
+  override get summary(): string {
+    return String(this.payload);
+  }
+
+  override picture(): string {
+    return accuracyPicture(this.payload.benchmarks);
+  }
+
+  protected override still(): string {
+    return reportBody(this.payload, this.key, this.options.tokenBytes ?? 8_000_000);
+  }
+
+  protected override data() {
+    return {};
+  }
 }
 
 /**
@@ -185,6 +207,6 @@ export function reportPage(evaluation: Evaluation, options: ReportOptions = {}):
   return (
     `<!doctype html>\n<!-- ${notice} -->\n<html lang="en"><head><meta charset="utf-8">${closedPageMeta}<meta name="viewport" content="width=device-width"><title>${title}</title>` +
     `<style>:root{color-scheme:light dark}body{font:14px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif;margin:1rem auto;max-width:1100px;padding:0 1rem}</style></head>` +
-    `<body><h1>${title}</h1>${reportHtml(evaluation, { ...options, id: options.id ?? "report" })}</body></html>\n`
+    `<body><h1>${title}</h1>${new EvaluationView(evaluation, { ...options, id: options.id ?? "report" }).html()}</body></html>\n`
   );
 }

@@ -6,9 +6,9 @@ import type { TrainingBatch } from "../../learn/batch.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import { figureTheme } from "../draw/figure-theme.js";
 import { stillSvg, svgPainter } from "../draw/svg-painter.js";
-import { cut } from "../explorer/page/tree/words.js";
-import { numberText } from "../page/number-text.js";
-import { widgetHtml } from "../page/widget.js";
+import { cut } from "../page/words.js";
+import { numberText } from "../page/words.js";
+import { View } from "../page/view.js";
 import { type ExplainOptions, explainPayload, explainRules } from "./make-payload.js";
 import { type ExplainedBatch, readBatch } from "./page/read-batch.js";
 import { tokenTerms, type TokenTerms } from "./page/token-terms.js";
@@ -81,15 +81,15 @@ const style = `
 .arpo-explain .arpo-code{margin:3px 0;font-size:12px}
 .arpo-explain .arpo-code span{display:block;font-size:11px}
 .arpo-explain .arpo-code code{display:block;font:12px/1.45 ui-monospace,"DejaVu Sans Mono",monospace;white-space:pre-wrap;overflow-wrap:anywhere;background:none;color:inherit;padding:0;border:0}
-.arpo-explain .arpo-active td{font-weight:600;background:var(--soft)}
+.arpo-explain .arpo-marked td{font-weight:600;background:var(--soft)}
 .arpo-explain td,.arpo-explain th{white-space:nowrap}
 `;
 
 /**
  * An objective at work on single tokens; shows itself.
  */
-class Explanation {
-  readonly payload: ExplainPayload;
+class Explanation extends View<ExplainPayload> {
+  protected override readonly page = { name: "explain", style, program };
   readonly #batch: ExplainedBatch;
 
   constructor(source: TrainingBatch | UpdateReport, options: ExplainOptions = {}) {
@@ -97,7 +97,7 @@ class Explanation {
     checkOptions("explain", options, explainRules);
     if (!("batch" in source))
       checkArguments("explain", { rows: source.trajectories }, { rows: "list" });
-    this.payload = explainPayload(source, options);
+    super(explainPayload(source, options));
     this.#batch = readBatch(this.payload);
   }
 
@@ -125,14 +125,12 @@ class Explanation {
     return tokenTerms(batch.input(at, found), found);
   }
 
-  /** One piece of HTML that needs nothing else. */
-  html(): string {
-    return widgetHtml({
-      name: "explain",
-      still: `<pre>${escapeHtml(this.#text())}</pre>`,
-      data: { batch: this.payload },
-      ...{ style, program },
-    });
+  protected override still(): string {
+    return `<pre>${escapeHtml(this.summary)}</pre>`;
+  }
+
+  protected override data() {
+    return { batch: this.payload };
   }
 
   /** What becomes of the tokens under each algorithm, counted. */
@@ -150,7 +148,7 @@ class Explanation {
     return { trained: trained.length, algorithms };
   }
 
-  #text(): string {
+  override get summary(): string {
     const { trained, algorithms } = this.#counts();
     const lines = algorithms.map(
       ({ label, loss, dropped, kept }) =>
@@ -160,17 +158,9 @@ class Explanation {
   }
 
   /** The counts as bars, a line for each algorithm. */
-  #picture(): string {
+  override picture(): string {
     const { trained, algorithms } = this.#counts();
     return countsPicture(`The objective on ${trained} trained tokens`, trained, algorithms);
-  }
-
-  [Symbol.for("Jupyter.display")](): Record<string, string> {
-    return {
-      "text/html": this.html(),
-      "image/svg+xml": this.#picture(),
-      "text/plain": this.#text(),
-    };
   }
 }
 

@@ -15,6 +15,7 @@ import type { LossRow } from "../../learn/losses/base/token-rule.js";
 import { UpdateReport } from "../../learn/update/update-report.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { Scored } from "../../reward/scored.js";
+import { packVocabulary } from "../page/pack.js";
 import { type Algorithm, type AlgorithmName, algorithms as known } from "./algorithms.js";
 import { advantageLine } from "./formulas/advantage-line.js";
 import type {
@@ -200,16 +201,8 @@ export function explainPayload(
     gather((sequence, t) => (trainedMask(sequence)[t] ? read(sequence, t) : NaN));
   const old = (sequence: BatchSequence) => sequence.oldLogprobs ?? sequence.trajectory.logprobs;
 
-  const vocabulary: string[] = [];
-  const places = new Map<number, number>();
-  const tokens = Int32Array.from(
-    gather(({ trajectory }, t) => {
-      const id = trajectory.tokens[t]!;
-      if (!tokenizer) return id;
-      if (!places.has(id)) places.set(id, vocabulary.push(tokenizer.decode([id])) - 1);
-      return places.get(id)!;
-    }),
-  );
+  const { vocabulary, place } = packVocabulary(tokenizer);
+  const tokens = Int32Array.from(gather(({ trajectory }, t) => place(trajectory.tokens[t]!)));
   const list = ownFirst(batch, report).concat(others(batch));
   // Several algorithms take the same advantages: they are carried once.
   const given: string[] = [];

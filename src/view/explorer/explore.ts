@@ -3,55 +3,44 @@ import { checkOptions } from "../../../common/options/check-options.js";
 import { program } from "#pages/explorer";
 import { defined } from "../../../common/options/defined.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import { widgetHtml } from "../page/widget.js";
+import { View } from "../page/view.js";
 import { treePicture } from "./tree-picture.js";
 import { liveTree } from "./live-trees.js";
 import { type ExploreOptions, exploreRules, makePayload } from "./make-payload.js";
-import type { ExplorerPayload, LiveTree } from "./payload.js";
+import type { ExplorerPayload } from "./payload.js";
 import { explorerStyle } from "./style.js";
 
 /**
  * A tree to look around in; shows itself.
  */
-class Explorer {
-  constructor(
-    readonly tree: RolloutTree,
-    readonly options: ExploreOptions = {},
-  ) {}
+export class Explorer extends View<ExplorerPayload> {
+  protected override readonly page = { name: "explorer", style: explorerStyle, program };
 
-  /** One piece of HTML that needs nothing else: a picture, the tree, and the program that shows it. */
-  html(): string {
-    return this.bundle()["text/html"]!;
+  constructor(
+    payload: ExplorerPayload,
+    /** Where it is there: the page can continue it. */
+    readonly tree?: RolloutTree,
+  ) {
+    super(payload);
+  }
+
+  override get summary(): string {
+    return String(this.tree ?? this.payload.title);
   }
 
   /** The whole tree as one SVG, as the explorer draws it. */
-  picture(): string {
-    return treePicture(makePayload(this.tree, this.options));
+  override picture(): string {
+    return treePicture(this.payload);
   }
 
-  /** Every form it can be shown in. */
-  bundle(): Record<string, string> {
-    const live = liveTree(this.tree);
-    const tree = makePayload(this.tree, this.options);
-    const picture = treePicture(tree);
-    return {
-      "text/html": explorerHtml(tree, picture, live),
-      "image/svg+xml": picture,
-      "text/plain": String(this.tree),
-    };
+  protected override still(): string {
+    return this.drawn;
   }
 
-  [Symbol.for("Jupyter.display")](): Record<string, string> {
-    return this.bundle();
+  protected override data() {
+    const { payload, tree } = this;
+    return { tree: payload, ...defined({ live: tree && liveTree(tree) }) };
   }
-}
-
-/** The explorer of what a page carries of a tree. */
-export function explorerHtml(tree: ExplorerPayload, still: string, live?: LiveTree): string {
-  return widgetHtml({
-    ...{ name: "explorer", still, style: explorerStyle, program },
-    data: { tree, ...defined({ live }) },
-  });
 }
 
 /**
@@ -74,5 +63,5 @@ export function explorerHtml(tree: ExplorerPayload, still: string, live?: LiveTr
 export function explore(tree: RolloutTree, options: ExploreOptions = {}): Explorer {
   checkArguments("explore a tree", { tree }, { tree: "tree" });
   checkOptions("explore a tree", options, exploreRules);
-  return new Explorer(tree, options);
+  return new Explorer(makePayload(tree, options), tree);
 }

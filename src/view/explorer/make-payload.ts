@@ -4,13 +4,19 @@ import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RuleDefinition } from "../../rollout/rules/definition.js";
 import { published } from "../../rollout/rules/settings.js";
-import { type ExpansionSettings, ruleNamed, rules, writtenRules } from "../../rollout/rules/registry.js";
+import {
+  type ExpansionSettings,
+  ruleNamed,
+  rules,
+  writtenRules,
+} from "../../rollout/rules/registry.js";
 import { type ExpansionPlan, planExpansion } from "../../rollout/replay/plan-expansion.js";
 import { planReplay } from "../../rollout/replay/plan.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { RolloutRule } from "../../rollout/options.js";
 import { expansionOf } from "../../rollout/settings.js";
-import { packIntegers, packNumbers } from "../page/pack.js";
+import { packIntegers, packNumbers, packVocabulary } from "../page/pack.js";
+import { many } from "../page/words.js";
 import {
   type ExplorerPayload,
   type PackedExpansions,
@@ -150,17 +156,7 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
     );
     at += node.tokens.length;
   }
-  const places = new Map<number, number>();
-  const vocabulary: string[] = [];
-  const place = (id: number) => {
-    if (!tokenizer) return id;
-    let known = places.get(id);
-    if (known === undefined) {
-      known = vocabulary.push(tokenizer.decode([id])) - 1;
-      places.set(id, known);
-    }
-    return known;
-  };
+  const { vocabulary, place } = packVocabulary(tokenizer);
   const tokens = Array.from(ids, place);
   const top = alternatives(tree, starts, total, place, alternativeBytes);
   const wide = [...tokens, ...(top?.ids ?? [])].some((value) => value > 65535);
@@ -215,10 +211,6 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
     nodes,
     trajectories,
   };
-}
-
-function many(count: number, one: string, several = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
 }
 
 /** As many of the alternatives as fit: four bytes each, the most likely first. */

@@ -1,4 +1,4 @@
-import { designTokens, entropyRamps } from "../page/palette.js";
+import { designTokens, entropyRamps, properties } from "../../../common/picture/palette.js";
 
 /** The explorer's buttons, menus, sliders and tables. */
 const controlStyle = `
@@ -66,19 +66,19 @@ const controlStyle = `
 @container ax (max-width:540px){.arpo-view .ax .ax-zoom,.arpo-view .ax .ax-long,.arpo-view .ax .ax-bar .ax-label{display:none}.arpo-view .ax .ax-short{display:inline}.arpo-view .ax .ax-bar{gap:6px}.arpo-view .ax .ax-bar .ax-button{padding:0;width:var(--tap)}.arpo-view .ax .ax-segments button{padding:0 7px;font-size:12px}.arpo-view .ax .ax-popover:not(:last-child) .ax-menu{right:-52px}}
 `;
 
-const properties = (of: Record<string, string>, ramp: readonly string[]) =>
-  [
-    ...Object.entries(of).map(([name, colour]) => `--${name}:${colour}`),
-    ...ramp.map((colour, i) => `--h${i}:${colour}`),
-  ].join(";");
+const coloursOf = (theme: keyof typeof designTokens) =>
+  properties({
+    ...designTokens[theme],
+    ...Object.fromEntries(entropyRamps[theme].map((colour, i) => [`h${i}`, colour])),
+  });
 
 const sans = `Inter,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,sans-serif`;
 const mono = `ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace`;
 
 /** The colours of the explorer, by theme. */
 const tokens = `
-.arpo-view .ax{${properties(designTokens.light, entropyRamps.light)};color-scheme:light;--shadow:0 1px 2px rgb(16 24 40/.06),0 6px 20px rgb(16 24 40/.12);--sans:${sans};--mono:${mono};--tap:32px;--speed:180ms}
-.arpo-view .ax[data-theme=dark]{${properties(designTokens.dark, entropyRamps.dark)};color-scheme:dark;--shadow:0 1px 2px rgb(0 0 0/.4),0 8px 28px rgb(0 0 0/.5)}
+.arpo-view .ax{${coloursOf("light")};color-scheme:light;--shadow:0 1px 2px rgb(16 24 40/.06),0 6px 20px rgb(16 24 40/.12);--sans:${sans};--mono:${mono};--tap:32px;--speed:180ms}
+.arpo-view .ax[data-theme=dark]{${coloursOf("dark")};color-scheme:dark;--shadow:0 1px 2px rgb(0 0 0/.4),0 8px 28px rgb(0 0 0/.5)}
 @media (pointer:coarse){.arpo-view .ax{--tap:44px}}
 @media (prefers-reduced-motion:reduce){.arpo-view .ax{--speed:0ms}}
 `;

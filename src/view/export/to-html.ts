@@ -3,6 +3,7 @@ import { closedPageMeta } from "../../../common/picture/closed-page.js";
 import { escapeHtml } from "../../../common/picture/escape.js";
 import { figureHtml } from "../../../common/picture/figure-html.js";
 import { type FigureLike, textOf } from "../../../common/picture/figure-like.js";
+import { pageGround } from "../../../common/picture/palette.js";
 import { formOf, isFigure, type LaterView, type SelfShown } from "./shown.js";
 import { toSvg } from "./to-svg.js";
 
@@ -60,11 +61,11 @@ function page(
   body: string,
   { paper = "", width }: { paper?: string; width: number },
 ): string {
-  const dark = "@media (prefers-color-scheme:dark){body{background:#17191c;color:#e6e6e6}}";
+  const dark = `@media (prefers-color-scheme:dark){body{background:${pageGround.dark.paper};color:${pageGround.dark.ink}}}`;
   const ground = /^#[0-9a-f]{3,8}$/i.test(paper) ? `body{background:${paper}}` : dark;
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8">${closedPageMeta}<meta name="viewport" content="width=device-width">` +
-    `<title>${escapeHtml(title)}</title><style>body{font:14px/1.5 system-ui,sans-serif;margin:24px auto;max-width:${width}px;padding:0 16px;background:#fff;color:#222}${ground}` +
+    `<title>${escapeHtml(title)}</title><style>body{font:14px/1.5 system-ui,sans-serif;margin:24px auto;max-width:${width}px;padding:0 16px;background:${pageGround.light.paper};color:${pageGround.light.ink}}${ground}` +
     `.said{opacity:.75}</style></head><body>${body}</body></html>\n`
   );
 }

@@ -1,5 +1,6 @@
 import { checkOptions, type OptionRules, texts } from "../../../common/options/check-options.js";
 import { loadResvg } from "#platform/modules";
+import { pageGround } from "../../../common/picture/palette.js";
 import type { FigureLike } from "../../../common/picture/figure-like.js";
 import type { LaterView, SelfShown } from "./shown.js";
 import { toSvg } from "./to-svg.js";
@@ -42,7 +43,7 @@ export async function toPng(
   options: PngOptions = {},
 ): Promise<Uint8Array> {
   checkOptions("make a PNG", options, pngRules);
-  const { scale = 2, background = "#ffffff", fontFiles = [] } = options;
+  const { scale = 2, background = pageGround.light.paper, fontFiles = [] } = options;
   const svg = typeof figure === "string" ? figure : await toSvg(figure);
   const { Resvg } = await loadResvg();
   const font = { loadSystemFonts: true, fontFiles: [...fontFiles] };

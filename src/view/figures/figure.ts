@@ -1,7 +1,7 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
-import type { OptionRules } from "../../../common/options/check-options.js";
-import { numberText } from "../page/number-text.js";
-import { type Palette, palettes, type Theme, themeRule } from "../page/palette.js";
+import { oneOf, type OptionRules } from "../../../common/options/check-options.js";
+import { numberText } from "../page/words.js";
+import { type Palette, palettes, type Theme } from "../../../common/picture/palette.js";
 
 /** A plotly figure: what every front end that knows plotly draws. */
 export interface Figure {
@@ -15,6 +15,8 @@ export interface FigureOptions {
   /** Another title than the figure's own. Default: the figure's own. */
   title?: string;
 }
+
+export const themeRule = oneOf(Object.keys(palettes));
 
 export const figureRules: OptionRules<FigureOptions> = {
   theme: themeRule,

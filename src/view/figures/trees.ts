@@ -113,13 +113,13 @@ export function entropyTree(tree: RolloutTree, options: FigureOptions = {}): Fig
         z: hottest,
         zmin: 0,
         zmax: most,
-        colorscale: colorscale(palette.sequential),
+        colorscale: colorscale(palette.entropy),
         colorbar: { title: { text: "entropy" } },
         hovertemplate: "trajectory %{y}, token %{x}: entropy %{z:.3f}<extra></extra>",
       },
       {
         ...{ type: "scatter", mode: "lines", name: "branches", x, y },
-        ...{ line: { color: palette.series[0] }, hoverinfo: "skip" },
+        ...{ line: { color: palette.structure }, hoverinfo: "skip" },
       },
     ],
     {
@@ -152,7 +152,7 @@ export function entropyTree(tree: RolloutTree, options: FigureOptions = {}): Fig
 export function branchTimeline(tree: RolloutTree, options: FigureOptions = {}): Figure {
   checkArguments("draw a tree", { tree }, { tree: "tree" });
   checkOptions("draw a tree", options, figureRules);
-  const { series } = paletteOf(options);
+  const { series, structure } = paletteOf(options);
   const attempts = tree.nodes
     .flatMap((node) => node.branch ?? [])
     .sort((a, b) => a.round - b.round || a.trajectory - b.trajectory || a.attempt - b.attempt);
@@ -188,8 +188,8 @@ export function branchTimeline(tree: RolloutTree, options: FigureOptions = {}): 
         y: attempts.map((attempt) => attempt.bar),
         line: { color: series[6], dash: "dot" },
       },
-      trace("branched", series[1]!, "circle", (attempt) => attempt.branch),
-      trace("did not", series[0]!, "x", (attempt) => !attempt.branch),
+      trace("branched", structure, "circle", (attempt) => attempt.branch),
+      trace("did not", series[1]!, "x", (attempt) => !attempt.branch),
     ],
     {
       title: `Branch decisions by ${branchOf(tree.config).rule}`,
@@ -216,7 +216,7 @@ export function branchTimeline(tree: RolloutTree, options: FigureOptions = {}): 
 export function toolUse(trees: Iterable<RolloutTree>, options: FigureOptions = {}): Figure {
   checkArguments("draw tool use", { trees }, { trees: "items" });
   checkOptions("draw tool use", options, figureRules);
-  const { series } = paletteOf(options);
+  const { series, right, wrong } = paletteOf(options);
   const calls = [...trees].flatMap((tree) =>
     tree.nodes.flatMap(({ tool }) => (tool && !tool.edited ? [tool] : [])),
   );
@@ -234,7 +234,7 @@ export function toolUse(trees: Iterable<RolloutTree>, options: FigureOptions = {
       name: outcome,
       x: tags,
       y: tags.map((tag) => count(tag, outcome)),
-      marker: { color: series[(i === 0 ? 2 : i === 1 ? 1 : i + 2) % series.length] },
+      marker: { color: i === 0 ? right : i === 1 ? wrong : series[(i + 2) % series.length] },
     })),
     {
       title: "Tool calls",

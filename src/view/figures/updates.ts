@@ -1,5 +1,7 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions } from "../../../common/options/check-options.js";
+import { neutral } from "../../../common/picture/grey.js";
+import { pageGround } from "../../../common/picture/palette.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import { clipBounds } from "../../learn/losses/base/options.js";
 import type { ClipRegion } from "../../learn/losses/base/token-rule.js";
@@ -58,7 +60,7 @@ export function clipScatter(report: UpdateReport, options: FigureOptions = {}): 
   const ends = [Math.min(0, ...sizes), Math.max(0, ...sizes)];
   const bound = (ratio: number, name: string) => ({
     ...{ type: "scatter", mode: "lines", name, x: [ratio, ratio], y: ends },
-    line: { color: "#808080", width: 1.5, dash: "dash" },
+    line: { color: neutral, width: 1.5, dash: "dash" },
   });
   const bounds = [bound(low, `bound ${said(low)}`), bound(high, `bound ${said(high)}`)];
   return makeFigure(
@@ -127,7 +129,7 @@ export function advantageHeat(batch: TrainingBatch, options: FigureOptions = {})
   });
   const dotted = {
     ...{ type: "scatter", mode: "lines", name: "made less likely", showlegend: false, ...less },
-    line: { dash: "dot", width: 1.5, color: paletteOf(options).ink ?? "#333333" },
+    line: { dash: "dot", width: 1.5, color: paletteOf(options).ink ?? pageGround.light.ink },
     hoverinfo: "skip",
   };
   return makeFigure(

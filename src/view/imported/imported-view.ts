@@ -7,13 +7,15 @@ import { type ImportedPrompt, ImportedRollouts } from "../../formats/imported-ro
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { Board } from "../board/board.js";
-import { spreadOut } from "../board/make-payload.js";
+import { spreadOut } from "../board/payload.js";
 import { makePayload } from "../explorer/make-payload.js";
 import { explorerStyle } from "../explorer/style.js";
-import { many } from "../explorer/page/tree/words.js";
+import { many } from "../page/words.js";
 import { titleOfImported } from "../explorer/title-of-imported.js";
 import { treePicture } from "../explorer/tree-picture.js";
-import { widgetHtml } from "../page/widget.js";
+import { header } from "../page/header.js";
+import { table, wide } from "../page/table.js";
+import { carrierHtml, View } from "../page/view.js";
 
 const shortest = (text: string, length: number) => {
   const line = text.replace(/\s+/g, " ").trim();
@@ -22,11 +24,12 @@ const shortest = (text: string, length: number) => {
 
 /** What the files carry, and what stands in the place of what they do not. */
 function tableOfCarried({ carried }: ImportedRollouts): string {
-  const rows = carried.map(
-    ({ quantity, from }) =>
-      `<tr><th scope="row">${escape(quantity)}</th><td>${escape(from)}</td></tr>`,
-  );
-  return `<div class="arpo-wide" tabindex="0" role="group" aria-label="what the files carry"><table><caption>What the files carry</caption><tbody>${rows.join("")}</tbody></table></div>`;
+  const rows = carried.map(({ quantity, from }) => [
+    { html: escape(quantity), isHead: true },
+    from,
+  ]);
+  const before = "<caption>What the files carry</caption>";
+  return wide("what the files carry", table(rows, undefined, { before }));
 }
 
 /** What could not be read, or was not kept. */
@@ -70,16 +73,10 @@ function rowTable({ rows, question }: ImportedPrompt, tree: RolloutTree): string
     const said = path.slice(path.findLastIndex(({ kind }) => kind === "tool") + 1);
     const text = said.map((node) => node.text).join("");
     const from = `${row.place.file.split(/[\\/]/).at(-1)}:${row.place.line}`;
-    const numbers = cells.map((cell) => `<td class="arpo-number">${escape(cell)}</td>`);
-    const words = [
-      row.end === undefined ? "–" : end,
-      String(calls),
-      from,
-      shortest(text.slice(-200), 120),
-    ];
-    return `<tr>${numbers.join("")}${words.map((cell) => `<td class="arpo-words">${escape(cell)}</td>`).join("")}</tr>`;
+    const ended = row.end === undefined ? "–" : end;
+    return [...cells, ended, String(calls), from, shortest(text.slice(-200), 120)];
   });
-  return `${asked}<div class="arpo-wide" tabindex="0" role="group" aria-label="trajectories"><table><thead><tr>${heads.map((head) => `<th scope="col">${escape(head)}</th>`).join("")}</tr></thead><tbody>${lines.join("")}</tbody></table></div>`;
+  return asked + wide("trajectories", table(lines, heads));
 }
 
 /** How much of an import its page holds. */
@@ -108,9 +105,7 @@ const style = `
 .arpo-imported details{border:1px solid var(--line);border-radius:8px;margin:4px 0;padding:2px 10px}
 .arpo-imported summary{overflow-wrap:anywhere;opacity:1}
 .arpo-imported summary span{font-variant-numeric:tabular-nums}
-.arpo-imported .arpo-notice{border-left:4px solid var(--hot);padding:2px 10px;margin:6px 0}
-.arpo-imported .arpo-number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-.arpo-imported td.arpo-words{overflow-wrap:anywhere}
+.arpo-imported td{overflow-wrap:anywhere}
 .arpo-imported h3{font-size:inherit;margin:10px 0 4px}
 `;
 
@@ -150,37 +145,54 @@ function headOf({ index, step, rows, scores, question }: ImportedPrompt, tree: n
  * assert.match(new ImportedView(imported).html(), /6\*7\?/);
  * ```
  */
-export class ImportedView {
+export class ImportedView extends View<ImportedRollouts> {
+  protected override readonly page = {
+    ...{ name: "imported", style: style + explorerStyle, program },
+  };
+  protected override readonly key: string;
+
   constructor(
     readonly imported: ImportedRollouts,
     readonly options: ImportedViewOptions = {},
   ) {
+    super(imported);
     checkArguments(
       "show imported rollouts",
       { imported },
       { imported: { prompts: "list", carried: "list" } },
     );
     checkOptions("show imported rollouts", options, importedRules);
+    this.key = options.id ?? randomUUID();
+  }
+
+  override get summary(): string {
+    return String(this.imported);
+  }
+
+  /** The tree of the first prompt. */
+  override picture(): string | undefined {
+    const { imported, options } = this;
+    if (imported.prompts.length === 0) return undefined;
+    return treePicture(payloadOf(imported, 0, options.scores?.get(0)));
   }
 
   /** One piece of HTML that needs nothing else. */
-  html(): string {
+  override html(): string {
     const { imported } = this;
-    const { id = randomUUID() } = this.options;
     const board =
       imported.steps.length > 1 ? new Board(imported, { title: imported.format }).now() : {};
-    const own = widgetHtml({
-      ...{ name: "imported", id, style: style + explorerStyle, program, data: {} },
-      still: this.#still(id),
-    });
-    return own + (board["text/html"] ?? "");
+    return super.html() + (board["text/html"] ?? "");
   }
 
-  #still(key: string): string {
+  protected override data() {
+    return {};
+  }
+
+  protected override still(): string {
     const { imported } = this;
     const { prompts } = imported;
     const listed = prompts.slice(0, mostListed);
-    const bodies = this.#bodies(key, listed);
+    const bodies = this.#bodies(listed);
     const steps = [...new Set(listed.map(({ step }) => step))];
     const boxes = listed.map((prompt) => {
       const { index, step, scores } = prompt;
@@ -192,7 +204,7 @@ export class ImportedView {
     });
     const beyond = prompts.length - listed.length;
     return (
-      `<p class="arpo-title"><b>${escape(String(imported).split("\n")[0]!)}</b></p>` +
+      header(this.summary.split("\n")[0]!) +
       tableOfCarried(imported) +
       notices(imported) +
       (prompts.length === 0 ? "" : `<h3>Prompts</h3>${choices(steps)}<div data-prompts>`) +
@@ -203,7 +215,7 @@ export class ImportedView {
   }
 
   /** The inside of every prompt's box, with the trees of as many as there is room for, evenly chosen. */
-  #bodies(key: string, prompts: readonly ImportedPrompt[]): Map<number, string> {
+  #bodies(prompts: readonly ImportedPrompt[]): Map<number, string> {
     const { treeBytes = 8_000_000, address } = this.options;
     let capacity = treeBytes;
     let misses = 0;
@@ -211,7 +223,7 @@ export class ImportedView {
     for (const prompt of spreadOut(prompts)) {
       const { index } = prompt;
       // When several in a row did not fit, the page is full: no tree is made any more.
-      const body = misses < 3 ? this.#body(key, prompt) : undefined;
+      const body = misses < 3 ? this.#body(prompt) : undefined;
       const fits = body !== undefined && (body.length <= capacity || capacity === treeBytes);
       if (fits) [capacity, misses] = [capacity - body.length, 0];
       else misses++;
@@ -223,37 +235,19 @@ export class ImportedView {
     return bodies;
   }
 
-  #body(key: string, prompt: ImportedPrompt): string {
+  #body(prompt: ImportedPrompt): string {
     const { imported } = this;
-    const view = `imported-${key}-${prompt.index}`;
-    const payload = JSON.stringify(
-      payloadOf(imported, prompt.index, this.options.scores?.get(prompt.index)),
-    ).replace(/</g, "\\u003c");
+    const view = `imported-${this.key}-${prompt.index}`;
+    const scores = this.options.scores?.get(prompt.index);
+    const payload = carrierHtml("tree", payloadOf(imported, prompt.index, scores));
     const notes = imported
       .notesOf(prompt.index)
       .map((note) => `<p class="arpo-notice">${escape(note)}</p>`);
     return (
       notes.join("") +
       rowTable(prompt, imported.tree(prompt.index) as unknown as RolloutTree) +
-      `<div id="${view}" class="arpo-view arpo-explorer" data-explorer><div data-picture></div><script type="application/json" data-tree>${payload}</script></div>`
+      `<div id="${view}" class="arpo-view arpo-explorer" data-explorer><div data-picture></div>${payload}</div>`
     );
-  }
-
-  /** Every form it can be shown in. */
-  bundle(): Record<string, string> {
-    const { imported } = this;
-    const bundle: Record<string, string> = {
-      "text/html": this.html(),
-      "text/plain": String(imported),
-    };
-    if (imported.prompts.length > 0) {
-      bundle["image/svg+xml"] = treePicture(payloadOf(imported, 0, this.options.scores?.get(0)));
-    }
-    return bundle;
-  }
-
-  [Symbol.for("Jupyter.display")](): Record<string, string> {
-    return this.bundle();
   }
 }
 

@@ -1,3 +1,6 @@
+import { element } from "./element.js";
+import { grey } from "../../../common/picture/grey.js";
+
 /** A ramp of colours from a lowest to a highest value; grey for NaN. */
 export function colourRamp(
   stops: readonly string[],
@@ -15,6 +18,11 @@ export function colourRamp(
     return `rgb(${mixed.join(",")})`;
   });
   const level = (v: number) => Math.round(((v - low) / (high - low)) * (steps - 1));
-  return (v) =>
-    Number.isNaN(v) ? "rgba(128,128,128,.18)" : ramp[Math.max(0, Math.min(steps - 1, level(v)))]!;
+  return (v) => (Number.isNaN(v) ? grey(0.18) : ramp[Math.max(0, Math.min(steps - 1, level(v)))]!);
+}
+
+/** A ramp as a legend shows it, of colours by their place from 0 to 1. */
+export function rampKey(colour: (place: number) => string): HTMLElement {
+  const stops = [0, 0.25, 0.5, 0.75, 1].map(colour).join(",");
+  return element("i", { class: "arpo-ramp", style: `background:linear-gradient(90deg,${stops})` });
 }

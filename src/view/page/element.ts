@@ -24,12 +24,11 @@ export function svgElement(
   return made;
 }
 
-/** A row of a table, each cell a text or an element. */
-export function tableRow(
-  cell: "th" | "td",
-  texts: readonly (string | Node)[],
-): HTMLTableRowElement {
-  return element("tr", {}, ...texts.map((text) => element(cell, {}, text)));
+/** The element that HTML stands for; its texts have been escaped by whoever made it. */
+export function fromHtml(html: string): HTMLElement {
+  const holder = element("template");
+  holder.innerHTML = html;
+  return holder.content.firstElementChild as HTMLElement;
 }
 
 /** The data that a view carries under a name; undefined where it carries none. */

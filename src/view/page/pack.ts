@@ -1,4 +1,5 @@
 import { toBase64 } from "#platform/bytes";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 
 /** Numbers as base64 of 16-bit steps from `low` to `high`; the last step is NaN. */
 export interface PackedNumbers {
@@ -29,4 +30,17 @@ export function packNumbers(values: ArrayLike<number>, limit = Infinity): Packed
     steps[i] = Number.isFinite(value) ? Math.round((value - low) * size) : 65535;
   }
   return { low, high, data: toBase64(steps) };
+}
+
+/** Texts of tokens in the order of their first use, and each token's place among them; without a tokenizer its number. */
+export function packVocabulary(tokenizer: Tokenizer | undefined) {
+  const vocabulary: string[] = [];
+  const known = new Map<number, number>();
+  const place = (id: number): number => {
+    if (!tokenizer) return id;
+    let at = known.get(id);
+    if (at === undefined) known.set(id, (at = vocabulary.push(tokenizer.decode([id])) - 1));
+    return at;
+  };
+  return { vocabulary, place };
 }

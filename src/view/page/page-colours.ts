@@ -1,4 +1,4 @@
-import type { Palette } from "./palette.js";
+import type { Palette } from "../../../common/picture/palette.js";
 
 /** The colours of light and of dark pages. */
 export interface PageColours {

@@ -10,9 +10,10 @@ import { escapeHtml } from "../../../common/picture/escape.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { figureTheme, pageColours, pageTheme } from "../draw/figure-theme.js";
-import type { Theme } from "../draw/theme.js";
+import { wide } from "../page/table.js";
+import { View } from "../page/view.js";
 import { type RibbonRow, ribbonMeans, ribbonRows } from "./ribbon-rows.js";
-import { type DecidedAt, peakOf, ribbonSvg } from "./ribbon-svg.js";
+import { type DecidedAt, peakOf, type RibbonDrawing, ribbonSvg } from "./ribbon-svg.js";
 
 export interface EntropyRibbonOptions {
   /** Scores of the trajectories: lines are sorted by outcome. Default: none. */
@@ -49,8 +50,8 @@ const rules: OptionRules<EntropyRibbonOptions> = {
 };
 
 const ribbonStyle =
-  ".arpo-ribbon{margin:0}.arpo-ribbon>div{overflow:auto}.arpo-ribbon svg{min-width:var(--least)}" +
-  ".arpo-ribbon figcaption{max-width:74ch;font:13px/1.5 system-ui,sans-serif}" +
+  ".arpo-ribbon figure{margin:0}.arpo-view.arpo-ribbon .arpo-wide>svg{min-width:var(--least)}" +
+  ".arpo-ribbon figcaption{max-width:74ch}" +
   pageColours(".arpo-ribbon");
 
 /** Lines beyond this are thinner than print can show. */
@@ -59,64 +60,74 @@ const mostLines = 400;
 /**
  * Trajectories around their first tool result, as one vector picture; shows itself.
  */
-export class EntropyRibbon {
-  /** What it shows, in words: a caption. */
-  readonly summary: string;
-  readonly #svg: string;
-  readonly #inPage: string;
-  readonly #least: number;
+export class EntropyRibbon extends View<RibbonPayload> {
+  protected override readonly page = { name: "ribbon", style: ribbonStyle };
 
   constructor(trees: readonly RolloutTree[], options: EntropyRibbonOptions) {
-    const { scored, decided = [], width = 672, theme } = options;
-    const { rows, without } = ribbonRows(trees, scored);
-    if (rows.length === 0) {
-      const count = trees.reduce((sum, { trajectories }) => sum + trajectories.length, 0);
-      throw new RangeError(
-        `Cannot draw an entropy ribbon: a trajectory must have a tool result, got ${count} without one`,
-      );
-    }
-    const from = -(options.before ?? Math.min(40, nineInTen(rows.map(({ zero }) => zero))));
-    const to =
-      options.after ??
-      Math.max(5, Math.min(200, nineInTen(rows.map((r) => r.entropies.length - r.zero))));
-    const means = ribbonMeans(rows, from, to);
-    const prompts = new Set(rows.map(({ prompt }) => prompt)).size;
-    const shown = sampled(rows);
-    const peak = peakOf(means);
-    const title = options.title ?? "Entropy around the first tool result";
-    this.summary = [
-      `${title}: ${rows.length} trajectories of ${prompts === 1 ? "one prompt" : `${prompts} prompts`}${outcomes(rows)}.`,
-      ...(peak
-        ? [
-            `Mean entropy peaks at ${peak.mean.toFixed(2)} nats, at token ${peak.offset + 1} after the result.`,
-          ]
-        : []),
-      `The mean counts each token once; ${prompts < 2 ? "one prompt gives no interval" : "the band is its 95% interval over prompts"}.`,
-      ...(shown.length < rows.length ? [`${shown.length} lines are drawn, evenly chosen.`] : []),
-      ...(without > 0 ? [`${without} more without a tool result are left out.`] : []),
-    ].join(" ");
-    const drawn = (colours: Theme) =>
-      ribbonSvg({
-        ...{ rows: shown, means, decided, from, to, prompts, width, title, words: this.summary },
-        theme: colours,
-      });
-    this.#svg = drawn(figureTheme(theme ?? "light"));
-    this.#least = Math.min(width, 560);
-    this.#inPage = theme === undefined ? drawn(pageTheme) : this.#svg;
+    super(ribbonPayload(trees, options));
+  }
+
+  /** What it shows, in words: a caption. */
+  override get summary(): string {
+    return this.payload.words;
+  }
+
+  override picture(): string {
+    return ribbonSvg({ ...this.payload, theme: figureTheme(this.payload.chosen ?? "light") });
   }
 
   /** The picture with its caption: in the page's colours where no theme was chosen. */
-  html(): string {
-    return `<style>${ribbonStyle}</style><figure class="arpo-ribbon" style="--least:${this.#least}px"><div tabindex="0" role="group" aria-label="picture">${this.#inPage}</div><figcaption>${escapeHtml(this.summary)}</figcaption></figure>`;
+  protected override still(): string {
+    const { payload, drawn } = this;
+    const inPage =
+      payload.chosen === undefined ? ribbonSvg({ ...payload, theme: pageTheme }) : drawn;
+    const least = `--least:${Math.min(payload.width, 560)}px`;
+    return `<figure style="${least}">${wide("picture", inPage)}<figcaption>${escapeHtml(this.summary)}</figcaption></figure>`;
   }
 
-  [Symbol.for("Jupyter.display")](): Record<string, string> {
-    return {
-      "text/html": this.html(),
-      "image/svg+xml": this.#svg,
-      "text/plain": this.summary,
-    };
+  protected override data() {
+    return {};
   }
+}
+
+/** A ribbon without its colours, and the theme that was chosen. */
+type RibbonPayload = Omit<RibbonDrawing, "theme"> & { chosen: "light" | "dark" | undefined };
+
+function ribbonPayload(
+  trees: readonly RolloutTree[],
+  options: EntropyRibbonOptions,
+): RibbonPayload {
+  const { scored, decided = [], width = 672, theme } = options;
+  const { rows, without } = ribbonRows(trees, scored);
+  if (rows.length === 0) {
+    const count = trees.reduce((sum, { trajectories }) => sum + trajectories.length, 0);
+    throw new RangeError(
+      `Cannot draw an entropy ribbon: a trajectory must have a tool result, got ${count} without one`,
+    );
+  }
+  const from = -(options.before ?? Math.min(40, nineInTen(rows.map(({ zero }) => zero))));
+  const to =
+    options.after ??
+    Math.max(5, Math.min(200, nineInTen(rows.map((r) => r.entropies.length - r.zero))));
+  const means = ribbonMeans(rows, from, to);
+  const prompts = new Set(rows.map(({ prompt }) => prompt)).size;
+  const shown = sampled(rows);
+  const peak = peakOf(means);
+  const title = options.title ?? "Entropy around the first tool result";
+  const words = [
+    `${title}: ${rows.length} trajectories of ${prompts === 1 ? "one prompt" : `${prompts} prompts`}${outcomes(rows)}.`,
+    ...(peak
+      ? [
+          `Mean entropy peaks at ${peak.mean.toFixed(2)} nats, at token ${peak.offset + 1} after the result.`,
+        ]
+      : []),
+    `The mean counts each token once; ${prompts < 2 ? "one prompt gives no interval" : "the band is its 95% interval over prompts"}.`,
+    ...(shown.length < rows.length ? [`${shown.length} lines are drawn, evenly chosen.`] : []),
+    ...(without > 0 ? [`${without} more without a tool result are left out.`] : []),
+  ].join(" ");
+  return {
+    ...{ rows: shown, means, decided, from, to, prompts, width, title, words, chosen: theme },
+  };
 }
 
 function outcomes(rows: readonly RibbonRow[]): string {

@@ -1,3 +1,5 @@
+import { axis } from "../../../common/picture/axis.js";
+import { formatNumber, roundPlaces } from "../../../common/picture/scale.js";
 import { stillSvg, svgPainter } from "../draw/svg-painter.js";
 import type { TextLook } from "../draw/painter.js";
 import { heatSteps, type Theme } from "../draw/theme.js";
@@ -58,15 +60,19 @@ export function ribbonSvg(drawing: RibbonDrawing): string {
     const top = y + size * 1.2;
     const bottom = top + height;
     const most = points.reduce((max, { mean, high }) => Math.max(max, mean, high || 0), 0);
-    const step = niceStep(most, height < 70 ? 2 : 3);
-    const end = Math.max(step, Math.ceil(most / step - 1e-9) * step);
+    // Up to the round number above the highest value.
+    const count = height < 70 ? 2 : 3;
+    const [, step = 1] = roundPlaces(0, Math.max(most, 1e-9), count);
+    const end = Math.max(1, Math.ceil(most / step - 1e-9)) * step;
     const at = (value: number) => bottom - (Math.max(0, value) / end) * height;
     text(0, y - size * 0.5, letter, { weight: 700, size: size * 1.15 });
     text(left, y - size * 0.5, words, { weight: 600 });
-    for (let value = 0; value <= end + 1e-9; value += step) {
-      painter.path(`M${left} ${at(value)}H${right}`, { stroke: theme.line, width: 0.6 });
-      text(left - 5, at(value), String(Number(value.toPrecision(3))), { ...faint, align: "right" });
-    }
+    const rows = roundPlaces(0, end, Math.round(end / step)).map((value) => ({
+      ...{ at: at(value), label: formatNumber(value) },
+    }));
+    painter.parts.push(
+      axis("left", left - 5, rows, { grid: [left, right], ink: theme.ink2, size }),
+    );
     const middle = (offset: number) => x(offset) + cell / 2;
     for (const part of piecesOf(points)) {
       const banded = part.filter(({ low, high }) => Number.isFinite(low) && Number.isFinite(high));
@@ -198,19 +204,19 @@ export function ribbonSvg(drawing: RibbonDrawing): string {
   }
 
   // The axis, and how many lines are still there.
-  const ticks = ticksOf(from, to, (right - left) / (size * 5));
+  const ticks = roundPlaces(from, to - 1, (right - left) / (size * 5), 5);
   const lines = y;
   y += size * 1.2;
-  for (const tick of ticks) {
-    const px = tick === 0 ? zero : x(tick);
-    painter.path(`M${px} ${lines}v3`, { stroke: theme.lineStrong, width: 0.8 });
-    text(px, y, tick > 0 ? `+${tick}` : String(tick).replace("-", "−"), {
-      ...faint,
-      align: "center",
-    });
+  const places = ticks.map((tick) => {
     const there = rows.filter((row) => tick >= -row.zero && tick < row.entropies.length - row.zero);
-    text(px, y + size * 1.3, String(there.length), { ...faint, align: "center", size: size * 0.9 });
-  }
+    const at = tick === 0 ? zero : x(tick);
+    return { at, label: tick > 0 ? `+${tick}` : String(tick), count: String(there.length) };
+  });
+  const counts = places.map(({ at, count }) => ({ at, label: count }));
+  painter.parts.push(
+    axis("below", y + 0.35 * size, places, { grid: [lines, lines + 3], ink: theme.ink2, size }),
+    axis("below", y + 1.6 * size, counts, { ink: theme.ink2, size: size * 0.9 }),
+  );
   text(left - 9, y, "tokens", { ...faint, align: "right" });
   text(left - 9, y + size * 1.3, isNarrow ? "n" : "lines, n", {
     ...faint,
@@ -300,18 +306,4 @@ function piecesOf<T extends { offset: number }>(points: readonly T[]): T[][] {
     else pieces.push([point]);
   }
   return pieces;
-}
-
-function niceStep(most: number, count: number): number {
-  const rough = Math.max(most, 1e-9) / count;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  return power * ([1, 2, 2.5, 5].find((step) => step * power >= rough * 0.999) ?? 10);
-}
-
-function ticksOf(from: number, to: number, most: number): number[] {
-  const step = [5, 10, 20, 50, 100, 200, 500].find((s) => (to - from) / s <= most) ?? 1000;
-  const ticks: number[] = [];
-  for (let tick = Math.ceil(from / step) * step; tick < to - step * 0.15; tick += step)
-    ticks.push(tick);
-  return ticks.map((tick) => tick + 0);
 }

@@ -1,6 +1,6 @@
 import type { Scored } from "../../reward/scored.js";
 import { stillSvg, svgPainter } from "../draw/svg-painter.js";
-import { cut } from "../explorer/page/tree/words.js";
+import { cut } from "../page/words.js";
 import { figureTheme } from "../draw/figure-theme.js";
 
 const [width, line, above] = [900, 22, 56];

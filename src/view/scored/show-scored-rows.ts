@@ -1,7 +1,10 @@
 import type { Scored, ScoredTrajectory } from "../../reward/scored.js";
 import { trajectoryText } from "./trajectory-text.js";
 import { escapeHtml } from "../../../common/picture/escape.js";
-import { widgetStyle } from "../page/style.js";
+import { header } from "../page/header.js";
+import { type Cell, table, wide } from "../page/table.js";
+import { View } from "../page/view.js";
+import { numberText } from "../page/words.js";
 import { scoredPicture } from "./scored-picture.js";
 
 const style = `
@@ -30,21 +33,20 @@ const style = `
 /** Trajectories shown before the rest is left to a click. */
 const most = 200;
 
-/** Scored trajectories as a table with bars, reasons, and responses to open. */
-export function showScoredRows(scored: Scored, heading?: string): Record<string, string> {
-  const { trajectories: rows, mean } = scored;
+/** Scored trajectories as tables with bars, reasons, and responses to open. */
+function scoredTables(scored: Scored): string {
+  const { trajectories: rows } = scored;
   const values = rows.map(({ score }) => score.score);
   const low = values.reduce((a, b) => Math.min(a, b), 0);
   const high = values.reduce((a, b) => Math.max(a, b), 0);
   const at = (value: number) => (high > low ? (100 * (value - low)) / (high - low) : 0);
   const bar = (value: number) => {
     const [from, to] = [Math.min(at(0), at(value)), Math.max(at(0), at(value))];
-    const colour = value < 0 ? "#3f87b5" : "#d9661f";
+    const colour = `var(--${value < 0 ? "wrong" : "right"})`;
     return `<span class="arpo-bar-of"><i style="left:${from.toFixed(1)}%;width:${(to - from).toFixed(1)}%;background:${colour}"></i></span>`;
   };
   const parts = [...new Set(rows.flatMap(({ score }) => Object.keys(score.parts ?? {})))];
-  const tasks = new Set(rows.map(({ group }) => group));
-  const oneTask = tasks.size === 1;
+  const oneTask = tasksOf(scored).size === 1;
   const heads = [
     ...(oneTask ? [] : ["task"]),
     "trajectory",
@@ -56,40 +58,75 @@ export function showScoredRows(scored: Scored, heading?: string): Record<string,
     "end",
     "reason",
   ];
-  const line = ({ trajectory, group, score }: ScoredTrajectory) => {
+  const line = ({ trajectory, group, score }: ScoredTrajectory): Cell[] => {
     const { toolCalls, tokens, end, id: row } = trajectory;
     const failed = toolCalls.filter(({ ok }) => !ok).length;
-    const cells = [
-      ...(oneTask ? [] : [escapeHtml(group)]),
+    return [
+      ...(oneTask ? [] : [group]),
       String(row),
-      `${bar(score.score)}${score.score.toFixed(3)}`,
-      ...parts.map((part) => String(Number((score.parts?.[part] ?? NaN).toPrecision(3)))),
-      escapeHtml(score.answer ?? "–"),
+      { html: `${bar(score.score)}${score.score.toFixed(3)}`, isNumber: true },
+      ...parts.map((part) => numberText(score.parts?.[part], 3)),
+      // An answer is a text, also where it is a number.
+      { html: escapeHtml(score.answer ?? "–") },
       `${toolCalls.length}${failed > 0 ? ` (${failed} failed)` : ""}`,
       String(tokens.length),
-      escapeHtml(end),
-      `<details><summary>${escapeHtml(score.reason)}</summary><pre>${trajectoryText(scored, trajectory)}</pre></details>`,
+      end,
+      {
+        html: `<details><summary>${escapeHtml(score.reason)}</summary><pre>${trajectoryText(scored, trajectory)}</pre></details>`,
+      },
     ];
-    return `<tr>${cells.map((cell, i) => `<td${i === (oneTask ? 1 : 2) ? ' class="arpo-number"' : ""}>${cell}</td>`).join("")}</tr>`;
   };
-  const title =
-    heading ??
-    `${rows.length} trajectories${oneTask ? ` of ${[...tasks].join("")}` : ""}, mean score ${mean.toFixed(3)}`;
-  const table = (list: readonly ScoredTrajectory[]) =>
-    `<div class="arpo-wide" tabindex="0" role="group" aria-label="scores"><table style="--columns:${heads.length - 1}"><thead><tr>${heads.map((head) => `<th>${escapeHtml(head)}</th>`).join("")}</tr></thead>` +
-    `<tbody>${list.map(line).join("")}</tbody></table></div>`;
+  const shown = (list: readonly ScoredTrajectory[]) => {
+    const attributes = ` style="--columns:${heads.length - 1}"`;
+    return wide("scores", table(list.map(line), heads, { attributes }));
+  };
   const rest = rows.slice(most);
   const more =
     rest.length > 0
-      ? `<details><summary>${rest.length} more</summary>${table(rest)}</details>`
+      ? `<details><summary>${rest.length} more</summary>${shown(rest)}</details>`
       : "";
-  const html =
-    `<div class="arpo-view arpo-scored tex2jax_ignore mathjax_ignore"><style>${widgetStyle}${style}</style>` +
-    `<div class="arpo-title"><b>${escapeHtml(title)}</b><span class="arpo-muted">open a reason to read the response</span></div>` +
-    `${table(rows.slice(0, most))}${more}</div>`;
-  return {
-    "text/plain": String(scored),
-    "text/html": html,
-    "image/svg+xml": scoredPicture(scored, title),
-  };
+  return shown(rows.slice(0, most)) + more;
 }
+
+const tasksOf = ({ trajectories }: Scored) => new Set(trajectories.map(({ group }) => group));
+
+/** Scored trajectories to read; shows itself. */
+class ScoredView extends View<Scored> {
+  protected override readonly page = { name: "scored", style };
+
+  constructor(
+    scored: Scored,
+    readonly heading?: string,
+  ) {
+    super(scored);
+  }
+
+  override get summary(): string {
+    return String(this.payload);
+  }
+
+  get title(): string {
+    const { trajectories, mean } = this.payload;
+    const tasks = tasksOf(this.payload);
+    const of = tasks.size === 1 ? ` of ${[...tasks].join("")}` : "";
+    return (
+      this.heading ?? `${trajectories.length} trajectories${of}, mean score ${mean.toFixed(3)}`
+    );
+  }
+
+  override picture(): string {
+    return scoredPicture(this.payload, this.title);
+  }
+
+  protected override still(): string {
+    return header(this.title, "open a reason to read the response") + scoredTables(this.payload);
+  }
+
+  protected override data() {
+    return {};
+  }
+}
+
+/** The forms of scored trajectories; `heading` in the place of their count. */
+export const showScoredRows = (scored: Scored, heading?: string): Record<string, string> =>
+  new ScoredView(scored, heading).bundle();

@@ -3,8 +3,9 @@ import { randomUUID } from "#platform/uuid";
 import { escapeHtml } from "../../../common/picture/escape.js";
 import type { LiveShow } from "../../base/show/show-as.js";
 import { viewHost } from "../kernel.js";
-import { palettes } from "../page/palette.js";
-import { widgetHtml } from "../page/widget.js";
+import { neutral } from "../../../common/picture/grey.js";
+import { palettes } from "../../../common/picture/palette.js";
+import { View } from "../page/view.js";
 import { curvesPicture } from "./curves-picture.js";
 import { curvesText } from "./curves-text.js";
 import { LiveStatus } from "./live-status.js";
@@ -38,7 +39,7 @@ export function watchWork({ after, stop }: Work): LiveShow | undefined {
     const now = performance.now();
     if (now < next) return;
     next = now + leastPause;
-    host.display(bundleOf(id, live.status), { id, update: shown });
+    host.display(new StatusView(live.status, id).bundle(), { id, update: shown });
     shown = true;
   };
   return {
@@ -57,15 +58,33 @@ export function watchWork({ after, stop }: Work): LiveShow | undefined {
   };
 }
 
-function bundleOf(id: string, status: WorkStatus): Record<string, string> {
-  const { line, table, curves } = status;
-  const { series, ink = "#808080" } = palettes.auto;
-  const still = [
-    `<p>${escapeHtml(line)}</p>`,
-    ...(table === undefined ? [] : [`<pre>${escapeHtml(table)}</pre>`]),
-    ...(curves ? [curvesPicture(curves, { width: 620, colours: series, ink })] : []),
-  ].join("");
-  const html = widgetHtml({ name: "status", id, still, style, program, data: { status } });
-  const text = [table ?? [], curves ? curvesText(curves) : [], line].flat().join("\n");
-  return { "text/html": html, "text/plain": text };
+/** How far work is: its line, its table and its curves. */
+class StatusView extends View<WorkStatus> {
+  protected override readonly page = { name: "status", style, program };
+
+  constructor(
+    payload: WorkStatus,
+    protected override readonly key: string,
+  ) {
+    super(payload);
+  }
+
+  override get summary(): string {
+    const { line, table, curves } = this.payload;
+    return [table ?? [], curves ? curvesText(curves) : [], line].flat().join("\n");
+  }
+
+  override picture(): undefined {
+    return undefined;
+  }
+
+  protected override still(): string {
+    const { line, table, curves } = this.payload;
+    const { series, ink = neutral } = palettes.auto;
+    return [
+      `<p>${escapeHtml(line)}</p>`,
+      ...(table === undefined ? [] : [`<pre>${escapeHtml(table)}</pre>`]),
+      ...(curves ? [curvesPicture(curves, { width: 620, colours: series, ink })] : []),
+    ].join("");
+  }
 }

@@ -3,7 +3,7 @@ import { checkOptions } from "../../../common/options/check-options.js";
 import { isTrained, type TrainingBatch } from "../../learn/batch.js";
 import { type ClipOptions, clipBounds, clipRules } from "../../learn/losses/base/options.js";
 import { UpdateReport } from "../../learn/update/update-report.js";
-import { tokenPayload } from "./make-payload.js";
+import { tokenPayload } from "./payload.js";
 import {
   clipWords,
   TokenView,

@@ -1,7 +1,7 @@
 import { isTrained, type TrainingBatch } from "../../learn/batch.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import { escapeHtml } from "../../../common/picture/escape.js";
-import { tokenPayload } from "./make-payload.js";
+import { tokenPayload } from "./payload.js";
 import { TokenView, tokenView } from "./token-view.js";
 
 /** A batch's tokens on the colour of their advantages. */
@@ -40,6 +40,7 @@ export function showReportTokens(report: UpdateReport): Record<string, string> {
     );
   }
   const tokenizer = report.batch.scored?.trees[0]?.tokenizer;
-  const view = tokenView(report, tokenizer ? { tokenizer } : {});
-  return { ...view.bundle(`<div class="arpo-cards">${cards.join("")}</div>`), ...plain };
+  const { payload } = tokenView(report, tokenizer ? { tokenizer } : {});
+  const view = new TokenView(payload, `<div class="arpo-cards">${cards.join("")}</div>`);
+  return { ...view.bundle(), ...plain };
 }

@@ -7,14 +7,13 @@ import type { UpdateReport } from "../../learn/update/update-report.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { figureTheme } from "../draw/figure-theme.js";
 import { stillSvg, svgPainter } from "../draw/svg-painter.js";
-import { cut, visible } from "../explorer/page/tree/words.js";
-import { palettes } from "../page/palette.js";
-import { widgetHtml } from "../page/widget.js";
-import { tokenPayload } from "./make-payload.js";
+import { cut, visible } from "../page/words.js";
+import { palettes } from "../../../common/picture/palette.js";
+import { View } from "../page/view.js";
 import { colouringOf } from "./page/colouring.js";
 import { lessWords } from "./page/legend.js";
 import { readTokens } from "./page/read-tokens.js";
-import type { TokenPayload } from "./payload.js";
+import { type TokenPayload, tokenPayload } from "./payload.js";
 
 const [width, line, letter, gap] = [900, 20, 6.7, 16];
 const tenth = (x: number) => Math.round(x * 10) / 10;
@@ -143,36 +142,27 @@ const style = `
 /**
  * Tokens on colours, to be looked at one by one; shows itself.
  */
-export class TokenView {
-  constructor(readonly payload: TokenPayload) {}
+export class TokenView extends View<TokenPayload> {
+  protected override readonly page = { name: "tokens", style, program };
 
-  /** What it shows, in words. */
-  get summary(): string {
+  constructor(
+    payload: TokenPayload,
+    /** HTML that stands before it. */
+    readonly before = "",
+  ) {
+    super(payload);
+  }
+
+  override get summary(): string {
     return this.payload.summary.join("\n");
   }
 
-  /** One piece of HTML that needs nothing else, with some more HTML before it. */
-  html(before = ""): string {
-    return widgetHtml({
-      name: "tokens",
-      still: before + this.payload.summary.map((line) => `<p>${escapeHtml(line)}</p>`).join(""),
-      data: { tokens: this.payload },
-      style,
-      program,
-    });
+  override picture(): string {
+    return tokenPicture(this.payload);
   }
 
-  [Symbol.for("Jupyter.display")](): Record<string, string> {
-    return this.bundle();
-  }
-
-  /** Every form it can be shown in, with some more HTML before it. */
-  bundle(before = ""): Record<string, string> {
-    return {
-      "text/html": this.html(before),
-      "image/svg+xml": tokenPicture(this.payload),
-      "text/plain": this.summary,
-    };
+  protected override still(): string {
+    return this.before + this.payload.summary.map((line) => `<p>${escapeHtml(line)}</p>`).join("");
   }
 }
 

@@ -1,7 +1,8 @@
 import { escapeHtml } from "../../../common/picture/escape.js";
-import { scaleOf } from "../../../common/picture/scale.js";
+import { axis } from "../../../common/picture/axis.js";
+import { roundPlaces, scaleOf } from "../../../common/picture/scale.js";
 import type { BranchValues, ProfileDistance } from "../../measure/branch-values/branch-values.js";
-import { designTokens } from "../page/palette.js";
+import { designTokens } from "../../../common/picture/palette.js";
 
 const width = 720;
 const left = 70;
@@ -79,11 +80,10 @@ export function profilePicture(values: BranchValues): string | undefined {
     `<text class="soft" x="${left}" y="${top + 2}">tokens there (at most ${most})</text>`,
     `<path class="grid" d="M${left} ${top + countHeight}H${width - right}"/>`,
   );
-  for (let distance = Math.ceil(first / 4) * 4; distance <= last; distance += 4) {
-    parts.push(
-      `<text x="${fixed(x(distance))}" y="${top + countHeight + 16}" text-anchor="middle">${distance}</text>`,
-    );
-  }
+  const ticks = roundPlaces(first, last, 16, 1).map((distance) => ({
+    ...{ at: x(distance), label: String(distance) },
+  }));
+  parts.push(axis("below", top + countHeight + 16, ticks));
   const height = top + countHeight + 44;
   parts.push(
     `<text x="${(left + width - right) / 2}" y="${height - 8}" text-anchor="middle">drawn tokens from the tool result</text>`,
@@ -122,15 +122,9 @@ function drawn(
     ...points.map(({ at, high }) => [at, high] as const),
     ...points.toReversed().map(({ at, low }) => [at, low] as const),
   ];
-  const ticks = scale.ticks.map(({ at, label }) => {
-    const height = fixed(top + (1 - at) * panelHeight);
-    return (
-      `<path class="grid" d="M${left} ${height}H${width - right}"/>` +
-      `<text x="${left - 6}" y="${height}" dy=".32em" text-anchor="end">${escapeHtml(label)}</text>`
-    );
-  });
+  const ticks = scale.ticks.map(({ at, label }) => ({ at: top + (1 - at) * panelHeight, label }));
   return (
-    `${ticks.join("")}<path class="${colour}-fill" opacity=".22" d="M${line(band)}Z"/>` +
+    `${axis("left", left - 6, ticks, { grid: [left, width - right] })}<path class="${colour}-fill" opacity=".22" d="M${line(band)}Z"/>` +
     `<path class="${colour}" stroke-width="2" d="M${line(points.map(({ at, value }) => [at, value] as const))}"/>` +
     `<text x="${left}" y="${top - 6}" font-weight="600">${title}</text>`
   );

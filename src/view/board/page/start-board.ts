@@ -1,6 +1,8 @@
 import { startExplorer } from "../../explorer/page/start-explorer.js";
-import { carried, carrier, element } from "../../page/element.js";
-import { coloursOf, type PageColours } from "../../page/page-colours.js";
+import { carrier, element, fromHtml } from "../../page/element.js";
+import type { PageColours } from "../../page/page-colours.js";
+import { header } from "../../page/header.js";
+import { starter } from "../../page/start-view.js";
 import { statusBar } from "../../status/page/status-bar.js";
 import type { BoardPayload } from "../payload.js";
 import { choicesOf, ShownBoard } from "./shown-board.js";
@@ -195,8 +197,7 @@ function makeRollouts(
 /** A board's title, and how far its run has come while it continues. */
 function titleOf(payload: BoardPayload): HTMLElement[] {
   const { title, to, total, stopped, status } = payload;
-  const told = element("span", { class: "arpo-muted" }, comeWords(payload));
-  const head = element("div", { class: "arpo-title" }, element("b", {}, title), told);
+  const head = fromHtml(header(title, comeWords(payload)));
   const now = status === undefined ? [] : [statusBar(status)];
   if (total === undefined || stopped !== undefined) return [head, ...now];
   const share = Math.round((100 * to) / total);
@@ -207,13 +208,8 @@ function titleOf(payload: BoardPayload): HTMLElement[] {
 }
 
 /** Brings one board of the page to life. */
-export function startBoard(id: string, colours: PageColours): void {
-  // Where a board replaces itself, the new one is the last of its name.
-  const root = [...document.querySelectorAll<HTMLElement>(`[id="${id}"]`)].at(-1);
-  const payload = carried<BoardPayload>(root, "board");
-  if (!root || payload === undefined) return;
-  const { series } = coloursOf(root, colours);
-  const shown = new ShownBoard(payload, choicesOf(id), series, getComputedStyle(root).color);
+export const startBoard = starter<BoardPayload>("board", (root, payload, { series }, colours) => {
+  const shown = new ShownBoard(payload, choicesOf(root.id), series, getComputedStyle(root).color);
   const facts = element("div", { class: "arpo-facts", "aria-live": "polite" });
   const rollouts = makeRollouts(root, shown, colours, draw);
   const look = (step: number) => {
@@ -243,4 +239,4 @@ export function startBoard(id: string, colours: PageColours): void {
     rollouts.open(steps.includes(cursor) ? cursor : steps.at(-1)!);
   } else draw();
   new ResizeObserver(draw).observe(root);
-}
+});

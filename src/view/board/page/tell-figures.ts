@@ -1,6 +1,7 @@
 import { plusMinus } from "../../../base/text/interval-text.js";
-import { element, tableRow } from "../../page/element.js";
-import { numberText } from "../../page/number-text.js";
+import { element, fromHtml } from "../../page/element.js";
+import { table, wide } from "../../page/table.js";
+import { numberText } from "../../page/words.js";
 import { type CurvePanel, smoothed } from "../../draw/draw-panel.js";
 import type { ShownBoard } from "./shown-board.js";
 
@@ -44,19 +45,14 @@ export function figuresNow(shown: ShownBoard, panel: CurvePanel): (string | HTML
 export function figuresTable(shown: ShownBoard): HTMLElement {
   const { payload, choices, cursor } = shown;
   const heads = [`step ${cursor}`, ...payload.panels.map(({ title }) => title)];
-  const table = element("table", {}, tableRow("th", heads));
-  payload.runs.forEach(({ name }, run) => {
-    if (choices.hidden.includes(run)) return;
+  const rows = payload.runs.flatMap(({ name }, run) => {
+    if (choices.hidden.includes(run)) return [];
     const cells = payload.panels.map((panel) =>
       figuresOf(shown, panel, run)
         .map(({ label, text }) => (panel.labels.length > 1 ? `${label} ${text}` : text))
         .join(" · "),
     );
-    table.append(tableRow("td", [name, ...cells]));
+    return [[name, ...cells]];
   });
-  return element(
-    "div",
-    { class: "arpo-wide", tabindex: "0", role: "group", "aria-label": "last values" },
-    table,
-  );
+  return fromHtml(wide("last values", table(rows, heads)));
 }

@@ -1,8 +1,9 @@
-import { carried, element, tableRow } from "../../page/element.js";
-import { colourRamp } from "../../page/colour-ramp.js";
-import { numberText } from "../../page/number-text.js";
-import { coloursOf, type PageColours } from "../../page/page-colours.js";
-import { type BranchingPayload, scoreRange, type ShownPoint, type ShownRule } from "../payload.js";
+import { element, fromHtml } from "../../page/element.js";
+import { colourRamp, rampKey } from "../../page/colour-ramp.js";
+import { numberText } from "../../page/words.js";
+import { table } from "../../page/table.js";
+import { starter } from "../../page/start-view.js";
+import type { BranchingPayload, ShownPoint, ShownRule } from "../payload.js";
 
 /** A place's numbers, the text around it, and why the rule takes it. */
 function pointDetails(
@@ -27,52 +28,44 @@ function pointDetails(
     element("b", {}, point.token === "" ? "∎" : point.token),
     point.after,
   );
-  const body = element(
-    "tbody",
-    {},
-    tableRow("td", [
+  const rows = [
+    [
       differ ? "scores" : "score",
       (differ ? scores : scores.slice(0, 1)).map((score) => numberText(score, 4)).join(", "),
-    ]),
-    tableRow("td", ["order", orders.map((order) => order + 1).join(", ")]),
-    tableRow("td", ["place of the token", String(place)]),
-    ...numbers.map(([name, value]) => tableRow("td", [name, numberText(value, 4)])),
-    tableRow("td", [
+    ],
+    ["order", orders.map((order) => order + 1).join(", ")],
+    ["place of the token", String(place)],
+    ...numbers.map(([name, value]) => [name, numberText(value, 4)]),
+    [
       "in the tree",
       children.length > 0
         ? `trajectory ${children.join(", ")}`
         : "no: what would be written is not known",
-    ]),
-  );
-  return element("div", {}, told, around, element("table", {}, body));
+    ],
+  ];
+  return element("div", {}, told, around, fromHtml(table(rows)));
 }
 
 /** Brings one branching view of the page to life. */
-export function startBranching(id: string, colours: PageColours): void {
-  const root = document.getElementById(id);
-  const payload = carried<BranchingPayload>(root, "branching");
-  const svg = root?.querySelector("svg");
-  if (!root || payload === undefined || !svg) return;
-  const { sequential } = coloursOf(root, colours);
+export const startBranching = starter<BranchingPayload>("branching", (root, payload, palette) => {
+  const svg = root.querySelector("svg");
+  if (!svg) return;
+  const { sequential } = palette;
   const { rules, trajectories } = payload;
   const marks = [...svg.querySelectorAll<SVGCircleElement>(".arpo-mark")];
   const cursor = svg.querySelector(".arpo-cursor");
   for (const mark of marks) {
     const rule = rules[Number(mark.dataset["rule"])]!;
     const [score] = rule.points[Number(mark.dataset["point"])]!.scores;
-    mark.setAttribute("fill", colourRamp(sequential, ...scoreRange(rule.points))(score!));
+    mark.setAttribute("fill", colourRamp(sequential, ...rule.range)(score!));
   }
 
-  const stops = [0, 0.25, 0.5, 0.75, 1].map(colourRamp(sequential, 0, 1));
   const legend = element(
     "span",
     { class: "arpo-legend" },
     "each rule's lowest ",
-    element("i", {
-      class: "arpo-ramp",
-      style: `background:linear-gradient(90deg,${stops.join(",")})`,
-    }),
-    " its highest score; the larger, the more trajectories; a thick ring: the tree has such a trajectory; green: tools' results",
+    rampKey(colourRamp(sequential, 0, 1)),
+    " its highest score; the larger, the more trajectories; a thick ring: the tree has such a trajectory; thick lines: tools' results",
   );
   const choice = element(
     "select",
@@ -87,7 +80,7 @@ export function startBranching(id: string, colours: PageColours): void {
     chosen = mark;
     const rule = rules[Number(mark.dataset["rule"])]!;
     const point = rule.points[Number(mark.dataset["point"])]!;
-    details.replaceChildren(pointDetails(payload!, rule, point));
+    details.replaceChildren(pointDetails(payload, rule, point));
     const line = mark.closest<SVGGElement>(".arpo-line")!;
     const down = Number(/translate\(0[ ,]([\d.]+)\)/.exec(line.getAttribute("transform")!)![1]);
     const [x, y, r] = ["cx", "cy", "r"].map((name) => Number(mark.getAttribute(name)));
@@ -156,4 +149,4 @@ export function startBranching(id: string, colours: PageColours): void {
   );
   root.append(bar, details, ...notes);
   if (marks[0]) look(marks[0]);
-}
+});

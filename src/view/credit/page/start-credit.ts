@@ -1,7 +1,8 @@
-import { carried, element, tableRow } from "../../page/element.js";
-import { colourRamp } from "../../page/colour-ramp.js";
-import { numberText } from "../../page/number-text.js";
-import { coloursOf, type PageColours } from "../../page/page-colours.js";
+import { element, fromHtml } from "../../page/element.js";
+import { colourRamp, rampKey } from "../../page/colour-ramp.js";
+import { numberText } from "../../page/words.js";
+import { table } from "../../page/table.js";
+import { starter } from "../../page/start-view.js";
 import { integersOf } from "../../page/unpack.js";
 import { isLess } from "../is-less.js";
 import type { CreditPayload, ShownSum, SumPart } from "../payload.js";
@@ -47,18 +48,15 @@ const signed = (value: number) => (value < 0 ? "" : "+") + numberText(value, 4);
 function sumTable(name: string, { terms, factors, value }: ShownSum): HTMLElement {
   const line =
     (sign: (v: number) => string) =>
-    ([label, number, from]: SumPart) =>
-      tableRow("td", [label, sign(number), from ? `= ${from}` : ""]);
-  const body = element("tbody", {}, ...terms.map(line(signed)));
-  if (factors.length > 0 && terms.length > 1) {
-    const sum = terms.reduce((all, [, number]) => all + number, 0);
-    body.append(tableRow("td", ["together", signed(sum), ""]));
-  }
-  body.append(...factors.map(line((v) => `× ${numberText(v, 4)}`)));
-  const total = tableRow("td", [`advantage by ${name}`, signed(value), ""]);
-  total.className = "arpo-total";
-  body.append(total);
-  return element("table", {}, body);
+    ([label, number, from]: SumPart) => [label, sign(number), from ? `= ${from}` : ""];
+  const sum = terms.reduce((all, [, number]) => all + number, 0);
+  const rows = [
+    ...terms.map(line(signed)),
+    ...(factors.length > 0 && terms.length > 1 ? [["together", signed(sum), ""]] : []),
+    ...factors.map(line((v) => `× ${numberText(v, 4)}`)),
+    [`advantage by ${name}`, signed(value), ""],
+  ];
+  return fromHtml(table(rows, undefined, { marked: rows.length - 1 }));
 }
 
 /** Tokens of a trajectory that are laid out at once. */
@@ -142,11 +140,7 @@ function tokenLines(
 const before = 150;
 
 /** Brings one credit view of the page to life. */
-export function startCredit(id: string, colours: PageColours): void {
-  const root = document.getElementById(id);
-  const payload = carried<CreditPayload>(root, "credit");
-  if (!root || payload === undefined) return;
-  const { diverging } = coloursOf(root, colours);
+export const startCredit = starter<CreditPayload>("credit", (root, payload, { diverging }) => {
   const credit = readCredit(payload);
   const { rules, rows, reach } = payload;
   const usable = rules.flatMap(({ missing }, rule) => (missing === undefined ? [rule] : []));
@@ -178,12 +172,10 @@ export function startCredit(id: string, colours: PageColours): void {
       const rule = heat.parentElement?.querySelector<SVGRectElement>(".arpo-map")?.dataset["rule"];
       heat.setAttribute("fill", colour(Number(rule), Number(heat.dataset["value"])));
     }
-    const stops = [0, 0.25, 0.5, 0.75, 1].map((part) => colourRamp(diverging, -1, 1)(2 * part - 1));
-    const style = `background:linear-gradient(90deg,${stops.join(",")})`;
     const words = own
       ? ["discouraged ", " encouraged: each rule's own scale"]
       : [`-${numberText(reach, 3)} or less `, ` +${numberText(reach, 3)} or more: advantage`];
-    const ramp = element("i", { class: "arpo-ramp", style });
+    const ramp = rampKey(colourRamp(diverging, 0, 1));
     const mark = element("span", { class: "arpo-less" }, "dotted above");
     legend.replaceChildren(words[0]!, ramp, `${words[1]!} · `, mark, ": discouraged");
   }
@@ -269,7 +261,7 @@ export function startCredit(id: string, colours: PageColours): void {
   paintMap();
   layOut();
   look(place);
-}
+});
 
 function option(label: string, value: number): HTMLOptionElement {
   return element("option", { value: String(value) }, label);

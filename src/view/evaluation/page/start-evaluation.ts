@@ -1,10 +1,8 @@
 import { openExplorers } from "../../explorer/page/start-explorer.js";
-import type { PageColours } from "../../page/page-colours.js";
+import { starter } from "../../page/start-view.js";
 
 /** Brings a report to life: questions open their explorers when they are opened, and can be chosen. */
-export function startEvaluation(id: string, colours: PageColours): void {
-  const root = document.getElementById(id);
-  if (!root) return;
+export const startEvaluation = starter(undefined, (root, _payload, _palette, colours) => {
   const questions = [...root.querySelectorAll<HTMLDetailsElement>("details[data-question]")];
   openExplorers(questions, colours);
   const choice = root.querySelector<HTMLSelectElement>("select[data-choice]");
@@ -24,4 +22,4 @@ export function startEvaluation(id: string, colours: PageColours): void {
   choice.disabled = false;
   choice.addEventListener("change", choose);
   choose();
-}
+});

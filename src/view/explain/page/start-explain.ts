@@ -1,10 +1,12 @@
 import type { LossFacts } from "../../../learn/losses/base/definition.js";
 import { shownLoss } from "./shown-loss.js";
-import { carried, element, tableRow } from "../../page/element.js";
-import { colourRamp } from "../../page/colour-ramp.js";
-import { numberText } from "../../page/number-text.js";
-import { coloursOf, type PageColours } from "../../page/page-colours.js";
-import type { Palette } from "../../page/palette.js";
+import { element, fromHtml } from "../../page/element.js";
+import { colourRamp, rampKey } from "../../page/colour-ramp.js";
+import { numberText } from "../../page/words.js";
+import { header } from "../../page/header.js";
+import { table } from "../../page/table.js";
+import { starter } from "../../page/start-view.js";
+import type { Palette } from "../../../../common/picture/palette.js";
 import type { ExplainedAlgorithm, ExplainedLine, ExplainPayload } from "../payload.js";
 import { ShownBatch } from "./read-batch.js";
 import type { TokenTerms } from "./token-terms.js";
@@ -17,14 +19,13 @@ function comparisonOf(shown: ShownBatch): HTMLElement[] {
   const sharing = shown.batch.sharing(shown.token);
   const heads = ["algorithm", "advantage", "used", "ratio", "bounds", "clip", "weight", "push"];
   if (sharing.length > 1) heads.push(`push of all ${sharing.length} trajectories that share it`);
-  const caption = element("caption", {}, "This token under every algorithm");
-  const grid = element("table", {}, caption, tableRow("th", heads));
-  for (const each of shown.payload.algorithms) {
-    const line = tableRow("td", cellsOf(shown, each, sharing));
-    if (each === shown.algorithm) line.className = "arpo-active";
-    grid.append(line);
-  }
-  return [grid, element("p", { class: "arpo-muted" }, note)];
+  const { algorithms } = shown.payload;
+  const rows = algorithms.map((each) => cellsOf(shown, each, sharing));
+  const grid = table(rows, heads, {
+    ...{ before: "<caption>This token under every algorithm</caption>" },
+    marked: algorithms.indexOf(shown.algorithm),
+  });
+  return [fromHtml(grid), element("p", { class: "arpo-muted" }, note)];
 }
 
 function cellsOf(shown: ShownBatch, by: ExplainedAlgorithm, sharing: readonly number[]): string[] {
@@ -80,9 +81,7 @@ function formulaLine(shown: ShownBatch, line: ExplainedLine): HTMLElement {
 
 /** What the colours and marks of the tokens mean. */
 function legendOf(ramps: Palette): HTMLElement {
-  const ends = [-1, 0, 1].map((x) => colourRamp(ramps.diverging, -1, 1)(x)).join(",");
-  const style = `background:linear-gradient(90deg,${ends})`;
-  const ramp = element("i", { class: "arpo-ramp", style });
+  const ramp = rampKey(colourRamp(ramps.diverging, 0, 1));
   const mark = (name: string, word: string, meaning: string) =>
     element("span", {}, element("span", { class: name }, word), `: ${meaning}`);
   return element(
@@ -179,21 +178,17 @@ export function tokenWords(terms: TokenTerms, loss: LossFacts): string {
 }
 
 /** Brings one explainer of the page to life. */
-export function startExplain(id: string, colours: PageColours): void {
-  const root = document.getElementById(id);
-  const payload = carried<ExplainPayload>(root, "batch");
-  if (!root || payload === undefined) return;
+export const startExplain = starter<ExplainPayload>("batch", (root, payload, ramps) => {
   const shown = new ShownBatch(payload);
   const { batch } = shown;
   const { algorithms, rows } = payload;
-  const ramps = coloursOf(root, colours);
   const tabs = element("div", { role: "tablist", "aria-label": "algorithm" });
   const summary = element("p", { class: "arpo-muted" });
   const text = element("div", { class: "arpo-text", tabindex: "0", role: "group" });
   text.setAttribute("aria-label", "tokens of the trajectory: arrow keys move over them");
   const words = element("p", { class: "arpo-verdict", "aria-live": "polite" });
   const formulas = element("div", { class: "arpo-formulas" });
-  const table = element("div", { class: "arpo-wide", tabindex: "0" });
+  const comparison = element("div", { class: "arpo-wide", tabindex: "0" });
   const picker = element("select", {});
   rows.forEach(({ label }, i) => picker.append(element("option", { value: String(i) }, label)));
 
@@ -219,7 +214,7 @@ export function startExplain(id: string, colours: PageColours): void {
     const sign = terms.used < 0 ? "negative" : "positive";
     const lines = shown.algorithm.lines.filter(({ when }) => when === undefined || when === sign);
     formulas.replaceChildren(...lines.map((line) => formulaLine(shown, line)));
-    table.replaceChildren(...comparisonOf(shown));
+    comparison.replaceChildren(...comparisonOf(shown));
   }
   function drawAll(): void {
     drawTabs();
@@ -256,14 +251,13 @@ export function startExplain(id: string, colours: PageColours): void {
     drawAll();
   };
 
-  const title = element("b", {}, "What the objective does to one token");
-  const before = element("span", { class: "arpo-muted" }, "before the update: every ratio is 1");
+  const before = payload.updated ? "" : "before the update: every ratio is 1";
   root.querySelector("[data-picture]")?.remove();
   root.append(
-    element("div", { class: "arpo-title" }, title, payload.updated ? undefined : before),
+    fromHtml(header("What the objective does to one token", before)),
     ...[tabs, summary],
     element("div", { class: "arpo-bar" }, element("label", {}, "trajectory ", picker)),
-    ...[text, legendOf(ramps), words, formulas, table],
+    ...[text, legendOf(ramps), words, formulas, comparison],
   );
   drawAll();
-}
+});

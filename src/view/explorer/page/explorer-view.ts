@@ -26,7 +26,7 @@ import { summaryOf } from "./tree/summary.js";
 import { ownSettings, replayOf } from "./tree/shown-replay.js";
 import { type PageTree, textOf, tokenText } from "./tree/unpack-tree.js";
 import { factsOf } from "./tree/tree-facts.js";
-import { cut, many, two, visible } from "./tree/words.js";
+import { cut, many, two, visible } from "../../page/words.js";
 import type { ExplorerState, ExplorerView } from "./view.js";
 
 /** What an explorer is made of besides its tree. */

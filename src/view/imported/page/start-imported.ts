@@ -1,11 +1,10 @@
 import { openExplorers } from "../../explorer/page/start-explorer.js";
-import type { PageColours } from "../../page/page-colours.js";
+import { starter } from "../../page/start-view.js";
 
 /** Brings an import to life: prompts open their trees, and can be chosen and ordered. */
-export function startImported(id: string, colours: PageColours): void {
-  const root = document.getElementById(id);
-  const list = root?.querySelector<HTMLElement>("[data-prompts]");
-  if (!root || !list) return;
+export const startImported = starter(undefined, (root, _payload, _palette, colours) => {
+  const list = root.querySelector<HTMLElement>("[data-prompts]");
+  if (!list) return;
   const boxes = [...list.querySelectorAll<HTMLDetailsElement>("details[data-prompt]")];
   openExplorers(boxes, colours);
   const choice = (name: string) =>
@@ -41,4 +40,4 @@ export function startImported(id: string, colours: PageColours): void {
     control.addEventListener("input", choose);
   }
   choose();
-}
+});

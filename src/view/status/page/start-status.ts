@@ -1,15 +1,14 @@
 import { lastOf, type LiveCurves } from "../../../base/show/live-curves.js";
 import type { LiveMore } from "../../../base/show/show-as.js";
 import { runKey } from "../../draw/run-key.js";
-import { carried, element } from "../../page/element.js";
-import { coloursOf, type PageColours } from "../../page/page-colours.js";
+import { element } from "../../page/element.js";
+import { starter } from "../../page/start-view.js";
 import { curvesPicture } from "../curves-picture.js";
 import type { WorkStatus } from "../payload.js";
 import { statusBar } from "./status-bar.js";
 
 /** The curves of work that goes on: a title, a key with the last values, and a picture. */
-function makeCurves(root: HTMLElement, colours: PageColours) {
-  const { series } = coloursOf(root, colours);
+function makeCurves(root: HTMLElement, series: readonly string[]) {
   const title = element("b", {});
   const keys = element("div", { class: "arpo-bar" });
   const picture = element("div", {});
@@ -40,14 +39,10 @@ function makeCurves(root: HTMLElement, colours: PageColours) {
 }
 
 /** Brings the status of work that goes on to life. */
-export function startStatus(id: string, colours: PageColours): void {
-  // Where a status replaces itself, the new one is the last of its name.
-  const root = [...document.querySelectorAll<HTMLElement>(`[id="${id}"]`)].at(-1);
-  const status = carried<WorkStatus>(root, "status");
-  if (!root || status === undefined) return;
+export const startStatus = starter<WorkStatus>("status", (root, status, { series }) => {
   const done = element("progress", { max: "1", "aria-label": "how much is done" });
   const table = element("pre", {});
-  const curves = makeCurves(root, colours);
+  const curves = makeCurves(root, series);
   const show = ({ share, table: text, curves: given }: LiveMore) => {
     done.hidden = share === undefined;
     if (share !== undefined) done.value = share;
@@ -58,4 +53,4 @@ export function startStatus(id: string, colours: PageColours): void {
   root.querySelector("[data-picture]")?.remove();
   root.append(statusBar(status, show), done, table, curves.box);
   show(status);
-}
+});

@@ -1,5 +1,5 @@
 import { colourRamp } from "../../page/colour-ramp.js";
-import type { Palette } from "../../page/palette.js";
+import type { Palette } from "../../../../common/picture/palette.js";
 import type { TokenQuantity } from "../payload.js";
 import type { UnpackedPanel } from "./read-tokens.js";
 

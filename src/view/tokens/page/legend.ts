@@ -1,5 +1,6 @@
+import { rampKey } from "../../page/colour-ramp.js";
 import { element } from "../../page/element.js";
-import { numberText } from "../../page/number-text.js";
+import { numberText } from "../../page/words.js";
 import type { TokenQuantity } from "../payload.js";
 import type { Colouring } from "./colouring.js";
 
@@ -23,13 +24,11 @@ export function legendOf(
   quantity: TokenQuantity,
   { low, high, colour, isLess }: Colouring,
 ): (string | HTMLElement)[] {
-  const stops = [0, 0.25, 0.5, 0.75, 1].map((part) => colour(low + part * (high - low)));
-  const style = `background:linear-gradient(90deg,${stops.join(",")})`;
   const [left, right] =
     quantity === "push" || quantity === "advantage"
       ? ["less likely ", " more likely"]
       : [`${numberText(low, 3)} `, ` ${numberText(high, 3)}`];
-  const ramp = element("i", { class: "arpo-ramp", style });
+  const ramp = rampKey((place) => colour(low + place * (high - low)));
   const words = `${right}: ${meanings[quantity]}`;
   if (!isLess(low)) return [left, ramp, words];
   return [left, ramp, `${words} · `, lessMark(), `: ${lessWords(quantity)}`];

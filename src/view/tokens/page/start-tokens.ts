@@ -1,6 +1,6 @@
-import { carried, element } from "../../page/element.js";
-import { numberText } from "../../page/number-text.js";
-import { coloursOf, type PageColours } from "../../page/page-colours.js";
+import { element } from "../../page/element.js";
+import { numberText } from "../../page/words.js";
+import { starter } from "../../page/start-view.js";
 import type { TokenPayload, TokenQuantity } from "../payload.js";
 import { colouringOf } from "./colouring.js";
 import { legendOf, marksOf } from "./legend.js";
@@ -11,13 +11,9 @@ import { rowText } from "./row-text.js";
 const most = 8;
 
 /** Brings one token view of the page to life. */
-export function startTokens(id: string, colours: PageColours): void {
-  const root = document.getElementById(id);
-  const payload = carried<TokenPayload>(root, "tokens");
-  if (!root || payload === undefined) return;
+export const startTokens = starter<TokenPayload>("tokens", (root, payload, ramps) => {
   const tokens = readTokens(payload);
   const { panels, text } = tokens;
-  const ramps = coloursOf(root, colours);
   const names = [...panels[0]!.values.keys()];
   let quantity = names[0]!;
   let shown = most;
@@ -28,7 +24,7 @@ export function startTokens(id: string, colours: PageColours): void {
   function look(token: number): void {
     const lines = panels.map(({ name, region, values }) => {
       const facts = [...values].map(([key, own]) => `${key} ${numberText(own[token], 3)}`);
-      const words = `${name}: ${payload!.regions[region[token]!]} · ${facts.join(" · ")}`;
+      const words = `${name}: ${payload.regions[region[token]!]} · ${facts.join(" · ")}`;
       return element("div", {}, words);
     });
     details.replaceChildren(element("b", {}, JSON.stringify(text(token))), ...lines);
@@ -41,7 +37,7 @@ export function startTokens(id: string, colours: PageColours): void {
     const colouring = colouringOf(panels, quantity, ramps);
     legend.replaceChildren(...legendOf(quantity, colouring));
     list.replaceChildren();
-    for (const row of payload!.rows.slice(0, shown)) {
+    for (const row of payload.rows.slice(0, shown)) {
       const columns = panels.map((panel) =>
         element(
           "div",
@@ -55,7 +51,7 @@ export function startTokens(id: string, colours: PageColours): void {
         element("div", { class: "arpo-columns" }, ...columns),
       );
     }
-    const left = payload!.rows.length - shown;
+    const left = payload.rows.length - shown;
     if (left <= 0) return;
     const button = element("button", {}, `${left} more trajectories`);
     button.onclick = () => {
@@ -99,4 +95,4 @@ export function startTokens(id: string, colours: PageColours): void {
   );
   draw();
   if (differs.length > 0) look(differs[0]!);
-}
+});

@@ -1,7 +1,7 @@
 import { decisionsAt } from "../panel/decision-card.js";
 import { ruleName } from "../../payload.js";
 import { tokenText } from "../tree/unpack-tree.js";
-import { many, signed, two, visible } from "../tree/words.js";
+import { many, signed, two, visible } from "../../../page/words.js";
 import type { ExplorerView } from "../view.js";
 
 export type EventKind = "start" | "write" | "tool" | "branch" | "no" | "score" | "advantage";
@@ -149,7 +149,10 @@ export function playEvents(view: ExplorerView): PlayEvents {
       if (from >= 0 && !decided.has(from)) decided.set(from, list.length);
     }
     const places = many(chosen.length, "branch", "branches");
-    list.push({ kind: "branch", say: `${ruleName(tree.titles, tree.rule)} chooses the places of ${places}.` });
+    list.push({
+      kind: "branch",
+      say: `${ruleName(tree.titles, tree.rule)} chooses the places of ${places}.`,
+    });
   }
 
   function playScores(): [scored: number, advanced: number] {

@@ -5,7 +5,7 @@ import { chanceBar, choicesAt, decisionsAt } from "../panel/decision-card.js";
 import { tokenCard } from "../panel/token-card.js";
 import { resultOf } from "../tree/chip-words.js";
 import type { Ghost } from "../tree/shown-replay.js";
-import { cut, signed, two } from "../tree/words.js";
+import { cut, signed, two } from "../../../page/words.js";
 import type { ExplorerView } from "../view.js";
 
 /** What lies under the pointer. */

@@ -1,6 +1,7 @@
-import { element, tableRow } from "../../../page/element.js";
+import { element, fromHtml } from "../../../page/element.js";
 import type { TreeFacts } from "../tree/tree-facts.js";
-import { many, signed } from "../tree/words.js";
+import { table } from "../../../page/table.js";
+import { many, signed } from "../../../page/words.js";
 
 /** One line per trajectory, after one of heads. */
 export function tableRows(facts: TreeFacts): string[][] {
@@ -46,22 +47,14 @@ export function trajectoryTable(
     "toggle",
     () => {
       const [heads, ...rows] = tableRows(facts);
-      const body = element("tbody");
-      rows.forEach((row, i) => {
-        const button = element("button", { type: "button", class: "ax-link" }, row[0]);
-        button.setAttribute("aria-label", `Select trajectory ${i}`);
-        button.onclick = () => select(i);
-        body.append(tableRow("td", [button, ...row.slice(1)]));
-      });
-      const head = element("thead", {}, tableRow("th", heads!));
-      for (const cell of head.querySelectorAll("th")) cell.scope = "col";
-      const table = element("table", { class: "ax-table" }, head, body);
-      const scroll = element(
-        "div",
-        { class: "ax-table-scroll", tabindex: "0", role: "group" },
-        table,
-      );
+      const button = (i: number) =>
+        `<button type="button" class="ax-link" aria-label="Select trajectory ${i}">${i}</button>`;
+      const cells = rows.map(([, ...rest], i) => [{ html: button(i), isNumber: true }, ...rest]);
+      const shown = fromHtml(table(cells, heads, { attributes: ' class="ax-table"' }));
+      shown.querySelectorAll("button").forEach((one, i) => (one.onclick = () => select(i)));
+      const scroll = element("div", { class: "ax-table-scroll", tabindex: "0", role: "group" });
       scroll.setAttribute("aria-label", "Table of trajectories");
+      scroll.append(shown);
       box.append(scroll);
     },
     { once: true },

@@ -1,4 +1,4 @@
-import { two } from "../tree/words.js";
+import { two } from "../../../page/words.js";
 import { drawVerdict } from "./draw-gutter.js";
 import type { Painter } from "../../../draw/painter.js";
 import type { Scene } from "./scene.js";

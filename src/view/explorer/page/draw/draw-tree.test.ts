@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { designTokens, entropyRamps } from "../../../page/palette.js";
+import { designTokens, entropyRamps } from "../../../../../common/picture/palette.js";
 import { grpoBatch } from "../../../testing/sample-batch.js";
 import { makePayload } from "../../make-payload.js";
 import { layOut } from "../layout/layout.js";

@@ -1,4 +1,4 @@
-import { signed, two } from "../tree/words.js";
+import { signed, two } from "../../../page/words.js";
 import type { PageTree } from "../tree/unpack-tree.js";
 
 export type Quantity = "entropy" | "probability" | "reward" | "advantage";

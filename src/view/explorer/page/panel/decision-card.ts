@@ -1,8 +1,9 @@
-import { element, svgElement, tableRow } from "../../../page/element.js";
+import { element, fromHtml, svgElement } from "../../../page/element.js";
+import { table } from "../../../page/table.js";
 import type { BranchSettings } from "../../../../rollout/rules/decide-branch.js";
 import { choiceWords, decisionOf, type Decision } from "../tree/decisions.js";
 import { ruleName } from "../../payload.js";
-import { two } from "../tree/words.js";
+import { two } from "../../../page/words.js";
 import type { ExplorerView } from "../view.js";
 
 /** The decisions after a node, with the settings that are chosen. */
@@ -62,8 +63,6 @@ export function decisionCard(decision: Decision): HTMLElement {
     : child === undefined
       ? "Yes: a new branch, text unknown"
       : `Yes: trajectory ${child} starts here`;
-  const table = element("table", { class: "ax-table" });
-  for (const fact of facts) table.append(tableRow("td", fact));
   const limit = chance
     ? branch
       ? `Not above ${two(chance.probability)}: it branched.`
@@ -75,7 +74,7 @@ export function decisionCard(decision: Decision): HTMLElement {
     element("p", {}, element("b", {}, outcome)),
     chanceBar(decision) as Node | undefined,
     element("p", { class: "ax-note" }, words),
-    table,
+    fromHtml(table(facts, undefined, { attributes: ' class="ax-table"' })),
     chance && element("p", { class: "ax-note" }, element("b", {}, limit)),
   );
 }

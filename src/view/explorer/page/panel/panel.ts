@@ -1,8 +1,9 @@
-import { element, tableRow } from "../../../page/element.js";
+import { element, fromHtml } from "../../../page/element.js";
+import { table } from "../../../page/table.js";
 import { resultOf } from "../tree/chip-words.js";
 import { sharedTokens } from "../tree/paths.js";
 import { tokenText } from "../tree/unpack-tree.js";
-import { many, signed, two, visible } from "../tree/words.js";
+import { many, signed, two, visible } from "../../../page/words.js";
 import type { ExplorerView, Tab } from "../view.js";
 import { choicesAt, decisionCard, decisionsAt } from "./decision-card.js";
 import { segmentText } from "./segment-text.js";
@@ -28,17 +29,15 @@ const keys: [string, string][] = [
 
 /** What each key does. */
 function keyTable(): HTMLElement {
-  const table = element("table", { class: "ax-table" });
-  for (const [names, does] of keys) {
-    const cell = element("span", { class: "ax-keys" });
-    for (const name of names.split(" ")) cell.append(element("kbd", {}, name), " ");
-    table.append(tableRow("td", [cell, does]));
-  }
+  const rows = keys.map(([names, does]) => {
+    const each = names.split(" ").map((name) => `<kbd>${name}</kbd> `);
+    return [{ html: `<span class="ax-keys">${each.join("")}</span>` }, does];
+  });
   return element(
     "div",
     {},
     element("p", { class: "ax-note" }, "While the tree has the focus:"),
-    table,
+    fromHtml(table(rows, undefined, { attributes: ' class="ax-table"' })),
   );
 }
 

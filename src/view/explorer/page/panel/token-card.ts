@@ -1,6 +1,6 @@
 import { element } from "../../../page/element.js";
 import { type PageTree, tokenText } from "../tree/unpack-tree.js";
-import { percent, signed, two, visible } from "../tree/words.js";
+import { percent, signed, two, visible } from "../../../page/words.js";
 
 /** One token: what it says, its entropy, and the alternatives it was drawn from. */
 export function tokenCard(tree: PageTree, token: number): HTMLElement {

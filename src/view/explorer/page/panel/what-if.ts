@@ -9,7 +9,7 @@ import { element } from "../../../page/element.js";
 import { ruleName } from "../../payload.js";
 import { ownSettings } from "../tree/shown-replay.js";
 import type { PageTree } from "../tree/unpack-tree.js";
-import { many } from "../tree/words.js";
+import { many } from "../../../page/words.js";
 import type { ExplorerView } from "../view.js";
 
 /** A slider's key, its label, and how far it goes. */
@@ -51,7 +51,8 @@ export function whatIfPanel(view: ExplorerView): Node[] {
   if (!rules.includes(tree.rule)) rules.unshift(tree.rule);
   const result = element("div", { class: "ax-result", "aria-live": "polite" });
   const rule = element("select", { "data-change": "rule", class: "ax-select" });
-  for (const name of rules) rule.append(element("option", { value: name }, ruleName(tree.titles, name)));
+  for (const name of rules)
+    rule.append(element("option", { value: name }, ruleName(tree.titles, name)));
   const sliders = element("div", { class: "ax-fields" });
   const reset = element("button", { class: "ax-button", type: "button" }, "Reset");
   const changed = () => {

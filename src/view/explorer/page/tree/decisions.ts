@@ -2,7 +2,7 @@ import { defined } from "../../../../../common/options/defined.js";
 import type { BranchSettings } from "../../../../rollout/rules/decide-branch.js";
 import { attemptRuleNamed } from "../../../../rollout/rules/registry.js";
 import type { ReplayAttempt } from "../../../../rollout/replay/replay-result.js";
-import { two } from "./words.js";
+import { two } from "../../../page/words.js";
 
 /** A decision as a person reads it: the draw against the probability, or the score against a threshold. */
 export interface Decision {

@@ -1,6 +1,6 @@
 import type { ShownReplay } from "./shown-replay.js";
 import type { TreeFacts } from "./tree-facts.js";
-import { many, two } from "./words.js";
+import { many, two } from "../../../page/words.js";
 
 /** What stands below the question. */
 export function summaryOf(facts: TreeFacts, replay: ShownReplay): string {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { usualColours } from "../../../common/picture/traces.js";
+import { usualColours } from "./traces.js";
 import { designTokens, entropyRamps, palettes } from "./palette.js";
 
 type Three = readonly [number, number, number];
