@@ -3,13 +3,12 @@ import { test } from "node:test";
 import { positive } from "../common/options/check-options.js";
 import { option } from "../common/options/option-table.js";
 import {
-  count,
   creditOf,
   defineEstimator,
   defineRule,
   estimatorsByName,
-  figure,
   rules,
+  setting,
   wholeTrajectory,
 } from "../src/api/experimental/family.js";
 import { advantages, type AdvantageOptions } from "../src/learn/advantages.js";
@@ -34,7 +33,7 @@ const halves = defineRule({
   name: "halves",
   title: "Halves",
   words: "in the middle of every first trajectory",
-  settings: { times: count(2, "how often each is left") },
+  settings: { times: setting.count(2, "how often each is left") },
   usual: { n: 6, initialRollouts: 2 },
   choose: ({ times }, chains) =>
     chains.flatMap(({ id, length }) =>
@@ -50,7 +49,7 @@ const gain = defineEstimator()({
   name: "gain",
   meaning: "against the trajectory that was left",
   formula: "score - score of the trajectory that was left",
-  settings: { factor: figure(1, "what a gain counts") },
+  settings: { factor: setting.figure(1, "what a gain counts") },
   besides: {},
   spans: ({ trajectories, mask }, { factor = 1 }) =>
     trajectories.map(({ reward, parent, tree }, i) => {

@@ -109,6 +109,22 @@ export const range = (
   },
 });
 
+/**
+ * What a definition states its settings with: `settings: { times: setting.count(2, "branches") }`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { setting } from "arpo-lab/experimental/family";
+ *
+ * assert.equal(setting.count(2, "branches").value, 2);
+ * ```
+ */
+export const setting = {
+  ...{ flag, count, countOrAll, figure, positive, weight, share },
+  ...{ aboveOrNone, choice, counts, range },
+};
+
 /** The published values of a table. */
 export const valuesOf = <T extends SettingTable>(table: T): ValuesOf<T> =>
   Object.fromEntries(

@@ -25,9 +25,8 @@ const commentOf = (node, text) =>
 function literal(node) {
   if (!node) return undefined;
   const text = node.getText();
-  return ts.isStringLiteral(node) || /^(-?[\d_.]+(e\d+)?|true|false)$/.test(text)
-    ? plain(text.replaceAll("_", ""))
-    : undefined;
+  if (ts.isStringLiteral(node)) return plain(text);
+  return /^(-?[\d_.]+(e\d+)?|true|false)$/.test(text) ? text.replaceAll("_", "") : undefined;
 }
 
 /** The options of a table, by name; undefined where an object is none. */

@@ -101,16 +101,4 @@ export {
   type EstimatorDefinition,
 } from "../../learn/estimators/definition.js";
 export { wholeTrajectory } from "../../learn/estimators/credit.js";
-export {
-  aboveOrNone,
-  choice,
-  count,
-  countOrAll,
-  counts,
-  figure,
-  flag,
-  positive,
-  range,
-  share,
-  weight,
-} from "../../../common/options/setting.js";
+export { setting } from "../../../common/options/setting.js";

@@ -77,7 +77,7 @@ export const updateTable = {
   ),
   /**
    * Tokens per forward pass, padding included, or without it and with shared beginnings once where
-   * `sharedPrefixes` is on. Default: as many as keep 3 GiB for the backward pass, at most 16,384.
+   * `sharedPrefixes` is on. Default: 16384, and fewer where the backward pass would take more than 3 GiB.
    */
   maxTokensPerPass: option(fromTo(1, Infinity), 16_384),
   /**
@@ -101,8 +101,8 @@ export const updateTable = {
     ),
   ),
   /**
-   * Compute what trajectories begin with in common once: the same losses and gradients. Default: off, as the
-   * reference.
+   * Compute what trajectories begin with in common once: the same losses and gradients. Default: false, as
+   * the reference.
    */
   sharedPrefixes: option(
     flag,
@@ -116,7 +116,7 @@ export const updateTable = {
    * Take log-probabilities from before the update as the rollout said them, where it was this policy's own:
    * no second pass over the trajectories. They are the decoder's, equal to the model's up to rounding, so
    * trajectories must have been sampled by the weights of now at `temperature`. A trajectory that another
-   * sampler wrote, or of which a trained token was not sampled, is measured all the same. Default: off.
+   * sampler wrote, or of which a trained token was not sampled, is measured all the same. Default: false.
    */
   reuseLogProbs: option(
     flag,
