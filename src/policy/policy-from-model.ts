@@ -1,5 +1,4 @@
 import { checkArguments, shown } from "../../common/options/check-arguments.js";
-import { saveGguf } from "../model/export/save-gguf.js";
 import { saveModel } from "../model/files/save-model.js";
 import {
   checkOptions,
@@ -166,7 +165,10 @@ export class ModelPolicy extends LocalPolicy {
         `Cannot save a policy: its tokenizer must be an HfTokenizer, which has files, got ${shown(tokenizer)}`,
       );
     }
-    if (path.endsWith(".gguf")) return saveGguf(model, tokenizer, path);
+    if (path.endsWith(".gguf")) {
+      const { saveGguf } = await import("../model/export/save-gguf.js");
+      return saveGguf(model, tokenizer, path);
+    }
     await saveModel(model, path, { dtype: model.lora ? "float32" : model.weightPrecision });
     await tokenizer.save(path);
   }
