@@ -231,10 +231,11 @@ const withCredit: OptionRule = {
  * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  *
  * const tree = await rollout(randomTextPolicy(), { prompt: "6*7?" }, { n: 4, initialRollouts: 2, seed: 1 });
- * const credit = creditOf(await score(tree, ({ length }) => length % 2), { estimator: "spo_tree" });
- * const { terms } = credit.explain(0, 0)!;
- * assert.deepEqual(terms.map(({ name }) => name), ["worth of the segment", "worth of its parent"]);
- * assert.equal(terms.reduce((sum, { value }) => sum + value, 0), credit.advantages[0][0]);
+ * const credit = creditOf(await score(tree, ({ length }) => length % 2), { estimator: "rloo" });
+ * const { terms, factors } = credit.explain(0, 0)!;
+ * assert.deepEqual(terms.map(({ name }) => name), ["reward", "mean of the prompt's trajectories"]);
+ * const sum = terms.reduce((all, { value }) => all + value, 0);
+ * assert.equal(factors.reduce((all, { value }) => all * value, sum), credit.advantages[0][0]);
  * ```
  */
 export function creditOf(scored: Scored, given: AdvantageOptions = {}): Credit {

@@ -2,6 +2,7 @@ import { named, shown } from "../../common/options/check-arguments.js";
 import { checkOptions } from "../../common/options/check-options.js";
 import { defined } from "../../common/options/defined.js";
 import { completed } from "../../common/options/option-table.js";
+import { factsOf } from "./branch/family/signals.js";
 import { algorithmPresets } from "./presets.js";
 import { toolSetOf } from "../tools/tool-set.js";
 import { completeSettings, settingsBesidesRule } from "./rules/settings.js";
@@ -123,7 +124,7 @@ function checkExpansion(options: ReadyOptions): void {
     );
   }
   const { signal } = completeSettings("roll out", written, expand) as { signal?: string };
-  if (options.keepTop === false && (signal === "top-entropy" || signal === "appo")) {
+  if (options.keepTop === false && factsOf(signal ?? "").needsTop) {
     throw new RangeError(
       `Cannot roll out: signal ${signal} is made of the alternatives that keepTop keeps, got keepTop false`,
     );

@@ -68,7 +68,6 @@ export type RolloutEvent =
 /** Any rule by its name. */
 export type RolloutRule = BranchRule | ExpansionRule;
 
-
 /** What belongs to one call of `rollout`, besides the settings that its trees carry. */
 const callOptions = {
   /**
@@ -81,8 +80,8 @@ const callOptions = {
   // The rule says which of them there are: `completeSettings`.
   expand: unset(valuesOf<ExpandOptions>("object?")),
   /**
-   * `appo`: the policy of now, where it may differ from the one that samples. Without it the future
-   * of a token is not known, and tokens are ranked by entropy alone. Default: none.
+   * The policy of now, where it may differ from the one that samples, for a rule that ranks tokens by their
+   * future. Without it that is not known, and tokens are ranked by entropy alone. Default: none.
    */
   current: unset(valuesOf<Policy>("policy?")),
   /**

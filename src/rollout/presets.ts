@@ -4,12 +4,10 @@ import { aepoCode } from "./rules/aepo-code.js";
 import { arpoCode } from "./rules/arpo-code.js";
 import { type ExpansionRule, ruleDefinitions } from "./rules/registry.js";
 
-/** A rule that is no preset's, or none of an algorithm. */
-type Redraw = Extract<ExpansionRule, "redraw">;
-type RuleOnly = Extract<ExpansionRule, "appo-rollout"> | Redraw;
+type Known = (typeof ruleDefinitions)[number];
 
 /** An algorithm whose rule looks at what was written. */
-export type FamilyPreset = Exclude<ExpansionRule, RuleOnly>;
+export type FamilyPreset = Extract<Known, { preset: object }>["name"];
 
 /** An algorithm whose published settings `preset` stands for. */
 export type PresetName = "grpo" | "arpo" | "aepo" | FamilyPreset;
@@ -31,7 +29,7 @@ const ofRules = Object.fromEntries(
     const { n, initialRollouts } = trajectories;
     return [[rule, { rule, n, initialRollouts, ...(preset === "rule-only" ? {} : preset) }]];
   }),
-) as Record<Exclude<ExpansionRule, Redraw>, RulePreset>;
+) as Record<Extract<Known, { preset: object | "rule-only" }>["name"], RulePreset>;
 
 /**
  * The published settings of a rollout: those of the ARPO reasoning script, what GRPO and AEPO change in

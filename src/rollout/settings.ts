@@ -83,6 +83,16 @@ const compatTable = {
 /** Behaviours of the reference that are off unless asked for. */
 export interface RolloutCompat extends Given<typeof compatTable>, Named {}
 
+/** What of them changes how trees grow: the options are named for methods, these for what they do. */
+export const publishedSlips = ({ compat }: Pick<RolloutConfig, "compat">) => ({
+  /** Tokens behind a tool's result are paired with what belongs to later ones. */
+  shifted: compat.appoAlignment ?? false,
+  /** Without a policy of now, the one that samples is asked again. */
+  asksSampler: compat.appoMismatch ?? false,
+  /** The key for a wider first step is put where nobody reads it. */
+  misplaced: compat.treepoFirstStep ?? false,
+});
+
 /** The settings of a rollout that a tree carries, to be made again. In brackets the names of the reference's configuration. */
 export const rolloutSettings = {
   /** Trajectories per prompt (`n`). Default 1. */

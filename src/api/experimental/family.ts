@@ -17,6 +17,7 @@ export {
   appo,
   type AppoInput,
   type AppoOptions,
+  appoRewardScale,
 } from "../../learn/estimators/appo.js";
 export { creditFigures, type CreditFigures } from "../../learn/measures/tree-metrics.js";
 export { at2po, type At2poOptions } from "../../learn/estimators/at2po.js";
@@ -47,13 +48,11 @@ export { turnBaseline, type TurnBaselineOptions } from "../../learn/estimators/t
 
 // Expansion
 export {
-  appoBranchPoints,
-  appoFutureValues,
-  appoRewardScale,
-  appoRolloutPoints,
-  type AppoPoint,
-  type AppoTrajectory,
-} from "../../rollout/branch/family/appo.js";
+  type BranchPoint as AppoPoint,
+  type RatedTrajectory as AppoTrajectory,
+} from "../../rollout/branch/family/future-value.js";
+export { appoBranchPoints, appoFutureValues } from "../../rollout/rules/appo.js";
+export { appoRolloutPoints } from "../../rollout/rules/appo-rollout.js";
 export {
   at2poCandidates,
   at2poExpand,

@@ -18,7 +18,6 @@ import {
   perGroup,
   populationDeviation,
 } from "./credit.js";
-import { appoRewardScale } from "../../rollout/branch/family/appo.js";
 
 /** Where a trajectory left another one. */
 export interface CreditBranch {
@@ -56,6 +55,25 @@ const appoRules: OptionRules<AppoOptions> = {
   rewardScaleDiscount: notNegative,
   epsilon: notNegative,
 };
+
+/**
+ * APPO's scale of an initial rollout's rewards for one branch of it: 1 + score / best · discount^(token - t)
+ * up to the token it left at, 1 after it; 1 everywhere unless both scores are above 0.
+ */
+export function appoRewardScale(branch: {
+  token: number;
+  score: number;
+  /** The greatest score of the batch. */
+  best: number;
+  length: number;
+  discount?: number;
+}): number[] {
+  const { token, score, best, length, discount = 0.9 } = branch;
+  const grows = score > 0 && best > 0;
+  return Array.from({ length }, (_, t) =>
+    grows && t <= token ? 1 + (score / best) * discount ** (token - t) : 1,
+  );
+}
 
 /**
  * A trajectory's rewards by the mean scale of what left it. As published, a trajectory that branched

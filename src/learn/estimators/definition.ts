@@ -21,7 +21,7 @@ export interface EstimatorDefinition<
   T extends SettingTable = any,
   O extends object = CodeOptions,
 > {
-  /** verl's kind of name: `tree_grpo`. Its options stand under the same name in camel case. */
+  /** verl's kind of name: words joined by `_`. Its options stand under the same name in camel case. */
   readonly name: Name;
   /** What a token gets, in a few words: above a view's map. */
   readonly meaning: string;

@@ -8,7 +8,7 @@ import { rulesOf, type ValuesOf } from "../../../common/options/setting.js";
 import type { Scored } from "../../reward/scored.js";
 import type { Rows } from "../masked.js";
 import { creditBatch } from "./adapt/credit-trajectories.js";
-import { treeRlEstimator } from "./treerl-estimator.js";
+import { treeRlEstimator } from "./treerl.js";
 import { appoEstimator } from "./appo.js";
 import { at2poEstimator } from "./at2po.js";
 import { Credit } from "./credit.js";

@@ -1,89 +1,19 @@
-import type { Random } from "../../base/random/random.js";
+import { integer } from "../../../common/options/check-options.js";
+import { choice, countOrAll, flag, share } from "../../../common/options/setting.js";
+import { Random } from "../../base/random/random.js";
+import { prompts, trajectoryFinder } from "./adapt/credit-trajectories.js";
+import { type Chain, chainsOf, type Forest, forestOf, wasCut } from "./adapt/forest.js";
 import {
-  type CreditNode,
-  type CreditTree,
   bottomUp,
-  leafSums,
-  pathTo,
+  type CreditSpan,
   type CreditSum,
   type CreditTerm,
+  leafSums,
+  pathTo,
   short,
   total,
 } from "./credit.js";
-
-/** A trajectory as TreeRL's sampler keeps it: what it wrote itself, and where it left another trajectory. */
-export interface Chain {
-  /** The chain it left, by its place in its tree; the first chain of a tree has none. */
-  parent?: number;
-  /** The tokens of its parent, counted from the parent's own first, that it keeps. */
-  split?: number;
-  /** Tokens of its own. */
-  tokens: number;
-  /** Without one it is no leaf: only what left it is there. */
-  score?: number;
-  /** Default: a score above 0. */
-  correct?: boolean;
-  /** It ended by itself, not by a limit. Default: true. */
-  ended?: boolean;
-}
-
-/** The segments between forks: the first node is the prompt, the trees stand below it. */
-interface Forest extends CreditTree {
-  /** The node that each leaf stands on, in the order in which the published builder meets them. */
-  leaves: readonly number[];
-  /** The chain that ends at each of them: its tree, and its place there. */
-  chains: readonly { tree: number; chain: number }[];
-}
-
-/**
- * Cuts chains at their forks. A leaf is met where its chain's last split is reached, before the chains
- * that leave there are entered.
- */
-function forestOf(trees: readonly (readonly Chain[])[]): Forest {
-  const nodes: CreditNode[] = [{ parent: -1, tokens: 0 }];
-  const leaves: number[] = [];
-  const chains: { tree: number; chain: number }[] = [];
-  const add = (parent: number) => nodes.push({ parent, tokens: 0 }) - 1;
-
-  trees.forEach((list, tree) => {
-    const children: number[][] = list.map(() => []);
-    list.forEach(({ parent }, chain) => {
-      if (parent !== undefined) children[parent]!.push(chain);
-    });
-    const splitOf = (chain: number) => list[chain]!.split ?? 0;
-    const end = (node: number, chain: number, score: number) => {
-      nodes[node]!.score = score;
-      leaves.push(node);
-      chains.push({ tree, chain });
-    };
-    /** Adds a chain whose first tokens belong to a node that is there already. */
-    const build = (chain: number, node: number): void => {
-      const { tokens, score } = list[chain]!;
-      const own = [...children[chain]!].sort((a, b) => splitOf(a) - splitOf(b));
-      const splits = [...new Set(own.map(splitOf))];
-      nodes[node]!.tokens += splits[0] ?? tokens;
-      if (splits.length === 0) end(node, chain, score ?? 0);
-      let at = node;
-      splits.forEach((split, i) => {
-        const next = splits[i + 1];
-        const leaving = own.filter((child) => splitOf(child) === split);
-        if (next === undefined && score === undefined) {
-          // Nothing else goes on here: one that leaves alone is no fork.
-          const alone = leaving.length === 1;
-          for (const child of leaving) build(child, alone ? at : add(at));
-          return;
-        }
-        const segment = add(at);
-        nodes[segment]!.tokens += (next ?? tokens) - split;
-        if (next === undefined) end(segment, chain, score!);
-        for (const child of leaving) build(child, add(at));
-        at = segment;
-      });
-    };
-    if (list.length > 0) build(0, add(0));
-  });
-  return { nodes, leaves, chains };
-}
+import { defineEstimator } from "./definition.js";
 
 /**
  * TreeRL's choice of the leaves it trains on: the first right one in a random order, then any others; or
@@ -342,3 +272,68 @@ export function treeRlPaths(
   );
   return { forest, paths };
 }
+
+export const treeRlEstimator = defineEstimator<{
+  /** For the draw of `leaves`. */
+  seed?: number;
+}>()({
+  name: "treerl",
+  meaning: "against its parent and the prompt, over √trajectories",
+  formula: "(value - root value) + (value - parent's value), of a segment, over √leaves",
+  settings: {
+    rule: choice(["code", "paper"], "code", "The published code's sums or the paper's"),
+    weights: choice(treeRlWeights, "sqrt", "What a segment's sum is divided by"),
+    centre: choice(treeRlCentres, "none", "What mean is taken off all sums"),
+    bonus: choice(treeRlBonuses, "state", "What is added to the difference to the parent"),
+    fill: flag(true, "A segment of value 0 gets its predecessor's"),
+    averageChildren: flag(false, "Inner sums are means over the children"),
+    penalizeCut: flag(false, "Trajectories that were cut count -1 among the leaves"),
+    allAncestors: flag(false, "Differences to all segments above, and nothing else"),
+    leaves: countOrAll("Trajectories of a prompt that are trained on; null: all"),
+    balance: share(0, "The share of them that is right, and as many wrong"),
+    punishCut: flag(true, "Trajectories that were cut get -1 on every token"),
+  },
+  besides: { seed: integer(0) },
+  partial: true,
+  preset: { name: "treerl" },
+  variants: [{ name: "paper", settings: { rule: "paper" } }],
+  spans({ trajectories }, { leaves, balance, seed = 1, punishCut = true, ...rest }) {
+    const out: CreditSpan[][] = trajectories.map(() => []);
+    const find = trajectoryFinder(trajectories);
+    for (const own of prompts(trajectories)) {
+      const { trees, members } = chainsOf(trajectories, own);
+      const all = members.flat().filter((trajectory) => trajectory >= 0).length;
+      const { group } = trajectories[own[0]!]!;
+      const random = Random.from(seed).split("treerl").split(group);
+      const right = (order: readonly { tree: number; chain: number }[]) =>
+        order.map(({ tree, chain }) => trees[tree]![chain]!.score! > 0);
+      const first = treeRlPaths(trees, rest);
+      const trained =
+        leaves === undefined || leaves >= all
+          ? undefined
+          : chooseLeaves(right(first.forest.chains), leaves, random, balance);
+      const { forest, paths } = trained ? treeRlPaths(trees, { ...rest, trained }) : first;
+      paths.forEach((path, i) => {
+        const { tree, chain } = forest.chains[trained ? trained[i]! : i]!;
+        const trajectory = members[tree]![chain]!;
+        let start = 0;
+        out[trajectory] = path.flatMap(({ tokens, sum }) => {
+          const span = { start, end: start + tokens, sum };
+          start += tokens;
+          return tokens > 0 ? [span] : [];
+        });
+        if (punishCut && wasCut(trajectories[trajectory]!)) {
+          const terms = [{ name: "cut before its end", value: -1 }];
+          out[trajectory] = [
+            { start: 0, end: trajectories[trajectory]!.length, sum: { terms, factors: [] } },
+          ];
+        }
+      });
+    }
+    trajectories.forEach(({ tree, scored }, trajectory) => {
+      const same = find(tree, scored.trajectory.id);
+      if (same !== trajectory) out[trajectory] = out[same]!;
+    });
+    return out;
+  },
+});

@@ -34,8 +34,7 @@ export const lossRegistry: Registry<LossDefinition, LossName> = new Registry("lo
 
 /**
  * The losses by name, verl's where it has one: `vanilla` is PPO with dual clip (GRPO, ARPO and, with its
- * two switches, AEPO); `geo_mean` is GMPO; `gspo_turn` is AT2PO's and `turn` Tree-GRPO's; `future_kl` is
- * APPO's.
+ * two switches, AEPO); `geo_mean` is GMPO. The `title` of a loss says which method it is of.
  */
 export const lossNames = built.map(({ name }) => name) as unknown as readonly [
   LossName,

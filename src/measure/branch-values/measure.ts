@@ -41,7 +41,7 @@ export interface BranchValueOptions extends AnswerOptions {
   group?: number;
   /** Default: as `score`. */
   reward?: Reward;
-  /** A policy that has been trained on since: rule `appo` looks ahead with it. Default: none. */
+  /** A policy that has been trained on since: rules that look ahead do so with it. Default: none. */
   current?: Policy;
   /**
    * The file that takes each prompt's values as soon as they are measured. Called again with the

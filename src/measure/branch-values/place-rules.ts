@@ -1,12 +1,7 @@
-import {
-  appoCandidates,
-  appoFutureValues,
-  inAppoOrder,
-  rolloutCandidates,
-} from "../../rollout/branch/family/appo.js";
-import { isMeaningless } from "../../rollout/branch/family/token-words.js";
 import { greatest } from "../../rollout/branch/family/greatest.js";
 import { type BranchSettings, decideBranch } from "../../rollout/rules/decide-branch.js";
+import type { RuleDefinition } from "../../rollout/rules/definition.js";
+import { ruleDefinitions } from "../../rollout/rules/registry.js";
 import {
   groupMixed,
   type MeasuredTrajectory,
@@ -80,31 +75,9 @@ function decided(
   return weights;
 }
 
-function appo(t: SeenTrajectory): Float64Array {
-  const mask = t.texts.map(() => 1);
-  const { current } = t;
-  const future =
-    current &&
-    appoFutureValues(
-      current.map((now, i) => now - t.logprobs[i]!),
-      mask,
-    );
-  const blank = t.texts.map((text) => text.trim() === "");
-  const [best] = inAppoOrder(appoCandidates(0, { mask, blank, entropies: t.entropies, future }));
-  return at(t, best ? [best.token + 1] : []);
-}
-
-function appoRollout(t: SeenTrajectory): Float64Array {
-  const found = rolloutCandidates(t.texts.map(isMeaningless), t.entropies);
-  const best = greatest(
-    found.map(({ score }) => score),
-    1,
-  );
-  return at(
-    t,
-    best.map((i) => found[i]!.token + 1),
-  );
-}
+/** The place behind a token. */
+const behind = (t: SeenTrajectory, token: number | undefined) =>
+  at(t, token === undefined ? [] : [token + 1]);
 
 const perToken = (values: ArrayLike<number>, left: ArrayLike<number>) =>
   Array.from(values, (value, i) => value / (left[i]! + start));
@@ -118,6 +91,15 @@ const toolsFor = (t: SeenTrajectory): PlaceTools => ({
 const plain = (rule: PlaceRule): OwnRule => ({
   weights: ({ seen }, { tools }) => rule(seen, tools),
 });
+
+/** A rule of the library that says which token it would continue after first. */
+type RuleAlone = Extract<(typeof ruleDefinitions)[number], { firstAfter: object }>["name"];
+
+const rulesAlone = Object.fromEntries(
+  (ruleDefinitions as readonly RuleDefinition[]).flatMap((rule) =>
+    rule.firstAfter ? [[rule.name, plain((t) => behind(t, rule.firstAfter!(t)))]] : [],
+  ),
+) as Record<RuleAlone, OwnRule>;
 
 /** The rules that have names. Each chooses among the drawn tokens of one trajectory. */
 const named = {
@@ -152,8 +134,7 @@ const named = {
     ),
   ),
   "entropy-window": plain((t, { top }) => top(windowMeans(t.entropies, 20))),
-  appo: plain(appo),
-  "appo-rollout": plain(appoRollout),
+  ...rulesAlone,
   "group-mixed": plain((t, { top }) => {
     const mixed = groupMixed(t);
     const variances = mixed.map(({ shared, variance }) => (shared < 2 ? 0 : variance));

@@ -22,7 +22,7 @@ export interface CallConcentration {
 }
 
 /**
- * APPO's objection: do the most uncertain tokens gather at calls, or are they spread over the thinking
+ * The objection to branching at calls: do the most uncertain tokens gather at calls, or are they spread over the thinking
  * text? A token is at a call within k tokens after a result or before a call's opening tag. The greatest
  * are taken tree by tree; counts are added up.
  *

@@ -24,7 +24,7 @@ export interface EntropyStatistics {
 }
 
 /**
- * "Does entropy peak at tool calls?" ARPO's premise and APPO's objection measured on the same trees.
+ * "Does entropy peak at tool calls?" ARPO's premise and the objection to it, measured on the same trees.
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@ import type { TreeNode } from "../../rollout/tree/tree-values.js";
 
 /**
  * What is measured at a token: the entropy of the full distribution, that of its most likely tokens alone
- * (not renormalised, as ARPO and APPO read it off their engines), or the surprisal of the token drawn.
+ * (not renormalised, as published code reads it off its engine), or the surprisal of the token drawn.
  */
 export type EntropySignal = "entropy" | "top-k" | "surprisal";
 

@@ -1,7 +1,7 @@
 import * as exact from "../../base/exact/index.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { appoCandidates } from "../branch/family/appo.js";
-import type { BranchSignal } from "../branch/family/signals.js";
+import { ratedCandidates } from "../branch/family/future-value.js";
+import { type BranchSignal, factsOf, type OwnSignal } from "../branch/family/signals.js";
 import { isClosing, isMeaningless } from "../branch/family/token-words.js";
 import { pathOf, type RolloutTreeData } from "../tree/tree-data.js";
 import type { TrajectoryKind, TreeNode } from "../tree/tree-values.js";
@@ -72,26 +72,27 @@ export function pathTokens(chain: Chain, from = chain.start): PathTokens {
 
 /** A signal at each of those tokens; NaN where none was drawn or the policy did not tell. */
 export function signalOf(chain: Chain, signal: BranchSignal, from = chain.start): Float64Array {
-  if (signal === "appo") return appoSignal(chain).subarray(from - chain.start);
+  const { compares } = factsOf(signal);
+  if (compares) return comparedSignal(chain, compares).subarray(from - chain.start);
   const values = new Float64Array(chain.length - from).fill(NaN);
   for (const [node, at] of nodesFrom(chain, from)) {
     if (node.kind !== "model") continue;
     const { length } = node.tokens;
-    for (let t = 0; t < length; t++) values[at + t] = valueAt(node, t, signal);
+    for (let t = 0; t < length; t++) values[at + t] = valueAt(node, t, signal as OwnSignal);
   }
   return values;
 }
 
-/** APPO's score of every token drawn, as far as entropy tells it. */
-function appoSignal(chain: Chain): Float64Array {
+/** The score of every token drawn among those of its trajectory, as far as a signal tells it. */
+function comparedSignal(chain: Chain, by: OwnSignal): Float64Array {
   const { drawn } = pathTokens(chain);
   const scores = new Float64Array(drawn.length).fill(NaN);
-  const trajectory = { mask: drawn, blank: [], entropies: signalOf(chain, "top-entropy") };
-  for (const { token, score } of appoCandidates(0, trajectory)) scores[token] = score;
+  const trajectory = { mask: drawn, blank: [], entropies: signalOf(chain, by) };
+  for (const { token, score } of ratedCandidates(0, trajectory)) scores[token] = score;
   return scores;
 }
 
-function valueAt(node: PathNode, at: number, signal: Exclude<BranchSignal, "appo">): number {
+function valueAt(node: PathNode, at: number, signal: OwnSignal): number {
   switch (signal) {
     case "entropy":
       return node.entropies[at]!;

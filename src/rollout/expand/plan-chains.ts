@@ -1,5 +1,5 @@
 import { shown } from "../../../common/options/check-arguments.js";
-import { appoFutureValues } from "../branch/family/appo.js";
+import { valuesAhead } from "../branch/family/future-value.js";
 import { greatest } from "../branch/family/greatest.js";
 import type { RankingSignal, TokenRanking } from "../branch/family/signals.js";
 import type { Random } from "../../base/random/random.js";
@@ -14,7 +14,7 @@ import {
 import type { PlannedTurn } from "./turn-outline.js";
 
 /**
- * What APPO's published code takes for the log-probabilities and entropies of a trajectory. Its list of
+ * What published code takes for the log-probabilities and entropies of a trajectory. Its list of
  * what the sampler returned has no entry for a tool's result, but is laid beside the response that has:
  * from the first result on, a token is paired with what belongs to a later one. A token that is not among that
  * entry's counts as certain, and so do those for which no entry is left.
@@ -55,7 +55,7 @@ interface RankedPlace {
   token: number;
   place: number;
   score: number;
-  /** APPO: uncertain and of influence. */
+  /** Uncertain and of influence, where a rule looks at both. */
   strict?: boolean;
 }
 
@@ -93,7 +93,7 @@ export interface Reading {
   current?: (trajectory: number) => ArrayLike<number> | undefined;
   /** The signal `group-mixed` of a first trajectory, by place behind its start. */
   mixed?: ((chain: Chain) => Float64Array) | undefined;
-  /** APPO pairs log-probabilities with tokens as its published code does. */
+  /** Log-probabilities are paired with tokens as published code does. */
   shifted?: boolean;
 }
 
@@ -237,7 +237,7 @@ export function futureValues(
   const { drawn } = pathTokens(chain);
   const sampled = shifted ?? signalOf(chain, "surprisal").map((l) => -l);
   const ratios = Array.from(drawn, (d, t) => (d ? now[t + chain.start]! - sampled[t]! : 0));
-  return ratios.some((r) => r !== 0) ? appoFutureValues(ratios, drawn, { gamma, clip }) : undefined;
+  return ratios.some((r) => r !== 0) ? valuesAhead(ratios, drawn, { gamma, clip }) : undefined;
 }
 
 /** A trajectory's turns, each with the mean signal of its last generate call. */

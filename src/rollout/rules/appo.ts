@@ -1,23 +1,48 @@
-import type { Advice, RunFacts } from "../../../common/options/setting.js";
 import { figure } from "../../../common/options/setting.js";
-import { appoCandidates, inAppoOrder } from "../branch/family/appo.js";
+import {
+  type BranchPoint,
+  type RatedTrajectory,
+  ratedCandidates,
+  strictFirst,
+  valuesAhead,
+} from "../branch/family/future-value.js";
 import { choiceOf } from "../expand/choice.js";
 import { afterTokens, futureValues } from "../expand/plan-chains.js";
-import { defineRule } from "./definition.js";
-import { short, signal, signalWords } from "./settings.js";
+import { defineRule, type DrawnTrajectory } from "./definition.js";
+import { nothingLeft, short, signal, signalWords } from "./settings.js";
 
-/** Whether the first trajectories leave anything of the budget. */
-export const nothingLeft = ({ rule, n, initialRollouts: first }: RunFacts): Advice[] =>
-  first < n
-    ? []
-    : [
-        {
-          id: "no-budget",
-          status: "warning",
-          found: `initial_rollouts is ${first} and n is ${n}: the whole budget is spent at the start and ${rule} leaves no trajectory`,
-          fix: `actor_rollout_ref.rollout.initial_rollouts=${Math.max(1, Math.floor(n / 2))}`,
-        },
-      ];
+/**
+ * APPO's future value of each token: what the policy of now makes of the rest of its trajectory.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { appoFutureValues } from "arpo-lab/experimental/family";
+ *
+ * const [all, last] = appoFutureValues([0.1, -0.1], [1, 1], { clip: 0 });
+ * assert.ok(Math.abs(all - 1) < 1e-12 && Math.abs(last - Math.exp(-0.1)) < 1e-12);
+ * ```
+ */
+export const appoFutureValues = valuesAhead;
+
+/**
+ * APPO's branch points of one prompt: tokens that are uncertain and whose continuation the policy of now
+ * values otherwise (both z-scores, and so their product, positive) by score, then the others by score,
+ * then the same again until `budget` is spent. Without future values the score is the entropy's z alone.
+ */
+export function appoBranchPoints(
+  trajectories: readonly RatedTrajectory[],
+  budget: number,
+): BranchPoint[] {
+  const order = strictFirst(
+    trajectories.flatMap((trajectory, i) => ratedCandidates(i, trajectory)),
+  );
+  if (order.length === 0) return [];
+  return Array.from({ length: budget }, (_, i) => {
+    const { trajectory, token, score } = order[i % Math.min(order.length, budget)]!;
+    return { trajectory, token, score };
+  });
+}
 
 /** Trajectories continue after tokens that are uncertain and of influence. */
 export const appo = defineRule({
@@ -38,7 +63,7 @@ export const appo = defineRule({
       ? {
           places: afterTokens(chain, settings.signal, reading, ({ own, ids, entropies, seen }) => {
             const future = futureValues(chain, settings, reading, seen?.logprobs);
-            return appoCandidates(0, {
+            return ratedCandidates(0, {
               mask: own.map(() => 1),
               blank: own.map((t) => reading.isBlank(ids[t]!)),
               entropies,
@@ -51,7 +76,7 @@ export const appo = defineRule({
     const all = chains.flatMap(({ id, places }) =>
       places.map((place) => ({ ...place, strict: place.strict ?? false, trajectory: id })),
     );
-    const taken = inAppoOrder(all).slice(0, budget);
+    const taken = strictFirst(all).slice(0, budget);
     if (taken.length === 0) return [];
     return Array.from({ length: budget }, (_, i) => {
       const place = taken[i % taken.length]!;
@@ -62,7 +87,18 @@ export const appo = defineRule({
     hasFuture
       ? `z(${signalWords[by]}) · z(future) = ${short(score)}; the token stays`
       : `z(${signalWords[by]}) = ${short(score)}, with no other policy to tell the future; the token stays`,
-  spendsBudget: inAppoOrder,
+  spendsBudget: strictFirst,
+  firstAfter({ texts, entropies, logprobs, current }: DrawnTrajectory) {
+    const mask = texts.map(() => 1);
+    const future =
+      current &&
+      valuesAhead(
+        current.map((now, t) => now - logprobs[t]!),
+        mask,
+      );
+    const blank = texts.map((text) => text.trim() === "");
+    return strictFirst(ratedCandidates(0, { mask, blank, entropies, future }))[0]?.token;
+  },
   advice: (run) => [
     ...nothingLeft(run),
     ...(run.sampler === "float32"

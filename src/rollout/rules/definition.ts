@@ -18,6 +18,15 @@ export interface ChosenPlace {
   hasFuture: boolean;
 }
 
+/** What a trajectory drew, token by token. */
+export interface DrawnTrajectory {
+  readonly texts: readonly string[];
+  readonly entropies: readonly number[];
+  readonly logprobs: readonly number[];
+  /** ln p under a policy that has been trained on since, where there is one. */
+  readonly current: readonly number[] | undefined;
+}
+
 /** What there is of a rule besides how it grows a tree. */
 interface RuleFacts<Name extends string, T extends SettingTable, S> {
   /** The rule's name in options, configurations and trees. */
@@ -43,6 +52,8 @@ interface RuleFacts<Name extends string, T extends SettingTable, S> {
   readonly readsText?: true;
   /** It asks what a policy of now says of the first trajectories, where there is one. */
   readonly readsFuture?: true;
+  /** The token that it would continue after first, in a trajectory by itself; measured beside other rules. */
+  firstAfter?(drawn: DrawnTrajectory): number | undefined;
   /** It may spend the whole budget on one trajectory: the order in which it takes places. */
   spendsBudget?<C extends { strict: boolean; score: number }>(places: readonly C[]): C[];
   /** It asks which of the first trajectories are right: what for. */
@@ -126,7 +137,18 @@ export const segmentsOf = <S>(
   depth: segments.depth?.(settings) ?? Infinity,
 });
 
+type FirstAfter = (drawn: DrawnTrajectory) => number | undefined;
+
+/** What the type of a rule says of it besides, so that types of names can be read from the registry. */
+type Said<P, F> = (P extends undefined ? unknown : { readonly preset: P }) &
+  (F extends undefined ? unknown : { firstAfter: F });
+
 /** A rule, with the types of its settings read from their table. */
-export const defineRule = <const Name extends string, const T extends SettingTable>(
-  definition: RuleDefinition<Name, T>,
-): RuleDefinition<Name, T> => definition;
+export const defineRule = <
+  const Name extends string,
+  const T extends SettingTable,
+  const P extends object | "rule-only" | undefined = undefined,
+  F extends FirstAfter | undefined = undefined,
+>(
+  definition: RuleDefinition<Name, T> & { readonly preset?: P; readonly firstAfter?: F },
+): RuleDefinition<Name, T> & Said<P, F> => definition as RuleDefinition<Name, T> & Said<P, F>;

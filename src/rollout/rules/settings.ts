@@ -1,6 +1,17 @@
 import { checkOptions } from "../../../common/options/check-options.js";
-import { rulesOf, type Setting, valuesOf } from "../../../common/options/setting.js";
-import { branchSignals, type RankingSignal, type TokenRanking } from "../branch/family/signals.js";
+import {
+  type Advice,
+  rulesOf,
+  type RunFacts,
+  type Setting,
+  valuesOf,
+} from "../../../common/options/setting.js";
+import {
+  branchSignals,
+  branchSignalWords,
+  type RankingSignal,
+  type TokenRanking,
+} from "../branch/family/signals.js";
 import type { Expansion } from "../settings.js";
 import type { RuleDefinition } from "./definition.js";
 
@@ -24,14 +35,24 @@ export function signal(
 }
 
 export const signalWords = {
-  entropy: "entropy",
-  "top-entropy": "entropy of the ten most likely",
-  surprisal: "-ln p",
-  appo: "APPO's score",
+  ...branchSignalWords,
   random: "a number drawn at random",
   own: "a function of its own",
   "group-mixed": "expected variance per token left",
 } as const;
+
+/** Whether the first trajectories leave anything of the budget. */
+export const nothingLeft = ({ rule, n, initialRollouts: first }: RunFacts): Advice[] =>
+  first < n
+    ? []
+    : [
+        {
+          id: "no-budget",
+          status: "warning",
+          found: `initial_rollouts is ${first} and n is ${n}: the whole budget is spent at the start and ${rule} leaves no trajectory`,
+          fix: `actor_rollout_ref.rollout.initial_rollouts=${Math.max(1, Math.floor(n / 2))}`,
+        },
+      ];
 
 export const short = (value: number): string => String(Number(value.toPrecision(4)));
 

@@ -88,9 +88,8 @@ function method(name: FamilyPreset): Tree {
 }
 
 /**
- * Named starting points: the algorithms (`grpo`, `arpo`, `aepo`), the methods around them (`treerl`,
- * `appo`, …) and, to lay over one of them, the
- * sizes of the published scripts (`7b`, `8b`, `14b`), of the seed's toy (`3b-toy`) and of a laptop
+ * Named starting points: the algorithms (`grpo`, `arpo`, `aepo`), the methods around them (by the names of
+ * their rules, see docs/family.md) and, to lay over one of them, the sizes of the published scripts (`7b`, `8b`, `14b`), of the seed's toy (`3b-toy`) and of a laptop
  * (`tiny`), and losses by their methods' names (`gmpo`, `sapo`, …).
  */
 export const configPresets = {

@@ -161,8 +161,8 @@ class BranchingView extends View<BranchingPayload> {
  * import { branchingView } from "arpo-lab/view";
  *
  * const tree = await rollout(randomTextPolicy(), { prompt: "6*7?" }, { n: 8, seed: 1 });
- * const view = branchingView(tree, { rules: ["treerl", "appo"] });
- * assert.match(view.summary, /\ntreerl: 32 branches at 16 places.*\nappo: 8 branches/);
+ * const view = branchingView(tree, { rules: ["arpo-code", "redraw"] });
+ * assert.match(view.summary, /\narpo-code: 0 branches at 0 places.*\nredraw: 8 branches at 8 places/);
  * ```
  */
 export function branchingView(tree: RolloutTree, options: BranchingOptions = {}): BranchingView {

@@ -80,7 +80,7 @@ export interface BranchingOptions {
   expand?: Partial<Record<ExpansionRule, ExpandOptions>>;
   /** For trees from files, whose tokens cannot be told otherwise. Default: the tree's own. */
   tokenizer?: Tokenizer;
-  /** ln p of each trajectory's tokens under a policy of now, for `appo`. Default: none. */
+  /** ln p of each trajectory's tokens under a policy of now, for rules that look ahead. Default: none. */
   current?: readonly ArrayLike<number>[];
   /** What stands above the view. Default: the trajectories, tokens, seed and rule. */
   title?: string;

@@ -1,9 +1,6 @@
-import {
-  appoBranchPoints,
-  appoFutureValues,
-  appoRewardScale,
-  appoRolloutPoints,
-} from "../../../src/rollout/branch/family/appo.js";
+import { appoRewardScale } from "../../../src/learn/estimators/appo.js";
+import { appoBranchPoints, appoFutureValues } from "../../../src/rollout/rules/appo.js";
+import { appoRolloutPoints } from "../../../src/rollout/rules/appo-rollout.js";
 import {
   at2poCandidates,
   at2poExpand,

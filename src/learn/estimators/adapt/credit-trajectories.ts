@@ -123,8 +123,8 @@ export function prefixNames(
 }
 
 /**
- * The first of the trajectories that go back to the same initial trajectory: as many trees, in the sense of
- * Tree-GRPO, as there are of them. The initial trajectory itself need not be among them.
+ * The first of the trajectories that go back to the same initial trajectory: one tree of a prompt, where a
+ * method has several. The initial trajectory itself need not be among them.
  */
 export function familyOf(
   trajectories: readonly CreditTrajectory[],

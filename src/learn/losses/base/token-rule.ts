@@ -143,7 +143,7 @@ export function rowLogRatio({ logprobs, oldLogprobs, mask }: LossRow): number {
   return sum / Math.max(1, count);
 }
 
-/** The turns to which Tree-GRPO gives a ratio; tokens of later ones have none and no gradient. */
+/** The turns to which the loss by turns gives a ratio; tokens of later ones have none and no gradient. */
 export const countedTurns = 9;
 
 /** How far a log ratio counts in the losses that bound it before they raise it. */

@@ -1,41 +1,31 @@
-import { isMeaningless } from "./token-words.js";
 import * as exact from "../../../base/exact/index.js";
 import { checkArguments } from "../../../../common/options/check-arguments.js";
 import { checkOptions, finite } from "../../../../common/options/check-options.js";
 
-/** An initial rollout, token by token, as APPO sees it. */
-export interface AppoTrajectory {
+/** An initial rollout, token by token, as candidates are found in it. */
+export interface RatedTrajectory {
   /** 1 where the policy wrote. */
   mask: ArrayLike<number>;
   /** True where a token's text says nothing: never chosen, but part of the z-scores. */
   blank: ArrayLike<boolean>;
   entropies: ArrayLike<number>;
-  /** What follows under the policy of now, as `appoFutureValues` gives it; without it entropy alone counts. */
+  /** What follows under the policy of now, as `valuesAhead` gives it; without it entropy alone counts. */
   future?: ArrayLike<number> | undefined;
 }
 
 /** A token to branch after. */
-export interface AppoPoint {
+export interface BranchPoint {
   trajectory: number;
   token: number;
   score: number;
 }
 
 /**
- * APPO's future value of each token: exp of the discounted sum of the log-ratios (policy of now against
+ * The future value of each token: exp of the discounted sum of the log-ratios (policy of now against
  * the one that sampled) from there on, within 1 ± clip where clip is above 0. Tokens that are masked out
  * add nothing but count as distance.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { appoFutureValues } from "arpo-lab/experimental/family";
- *
- * const [all, last] = appoFutureValues([0.1, -0.1], [1, 1], { clip: 0 });
- * assert.ok(Math.abs(all - 1) < 1e-12 && Math.abs(last - Math.exp(-0.1)) < 1e-12);
- * ```
  */
-export function appoFutureValues(
+export function valuesAhead(
   logRatios: ArrayLike<number>,
   mask: ArrayLike<number>,
   options: { gamma?: number; clip?: number } = {},
@@ -51,25 +41,6 @@ export function appoFutureValues(
     values[t] = clip > 0 ? Math.min(1 + clip, Math.max(1 - clip, value)) : value;
   }
   return values;
-}
-
-/**
- * APPO's scale of an initial rollout's rewards for one branch of it: 1 + score / best · discount^(token - t)
- * up to the token it left at, 1 after it; 1 everywhere unless both scores are above 0.
- */
-export function appoRewardScale(branch: {
-  token: number;
-  score: number;
-  /** The greatest score of the batch. */
-  best: number;
-  length: number;
-  discount?: number;
-}): number[] {
-  const { token, score, best, length, discount = 0.9 } = branch;
-  const grows = score > 0 && best > 0;
-  return Array.from({ length }, (_, t) =>
-    grows && t <= token ? 1 + (score / best) * discount ** (token - t) : 1,
-  );
 }
 
 /** Rounding alone must not decide: such a distance from the mean is none. */
@@ -95,15 +66,15 @@ function zScores(
 }
 
 /** A token that may be branched after. */
-interface Candidate extends AppoPoint {
+export interface Candidate extends BranchPoint {
   /** Uncertain, and of influence. */
   strict: boolean;
 }
 
 /** The candidates of one initial rollout, in order of position. */
-export function appoCandidates(
+export function ratedCandidates(
   trajectory: number,
-  { mask, blank, entropies, future }: AppoTrajectory,
+  { mask, blank, entropies, future }: RatedTrajectory,
 ): Candidate[] {
   const places = Array.from({ length: mask.length }, (_, t) => t).filter((t) => mask[t]);
   const eased = (variance: number) => Math.sqrt(variance) + 1e-6;
@@ -120,49 +91,15 @@ export function appoCandidates(
 }
 
 /** The order in which candidates are taken: the strict ones by score, then the others by score. */
-export function inAppoOrder<C extends { strict: boolean; score: number }>(
+export function strictFirst<C extends { strict: boolean; score: number }>(
   candidates: readonly C[],
 ): C[] {
   const byScore = [...candidates].sort((a, b) => b.score - a.score);
   return [...byScore.filter((c) => c.strict), ...byScore.filter((c) => !c.strict)];
 }
 
-/**
- * APPO's branch points of one prompt: tokens that are uncertain and whose continuation the policy of now
- * values otherwise (both z-scores, and so their product, positive) by score, then the others by score,
- * then the same again until `budget` is spent. Without future values the score is the entropy's z alone.
- */
-export function appoBranchPoints(
-  trajectories: readonly AppoTrajectory[],
-  budget: number,
-): AppoPoint[] {
-  const order = inAppoOrder(trajectories.flatMap((trajectory, i) => appoCandidates(i, trajectory)));
-  if (order.length === 0) return [];
-  return Array.from({ length: budget }, (_, i) => {
-    const { trajectory, token, score } = order[i % Math.min(order.length, budget)]!;
-    return { trajectory, token, score };
-  });
-}
-
-/**
- * APPO's branch points inside a rollout, where nothing but entropy is known yet: blank tokens and
- * punctuation are left out before the z-scores are taken; what is above the mean may be chosen, best first.
- */
-export function appoRolloutPoints(
-  texts: readonly string[],
-  entropies: ArrayLike<number>,
-  future?: ArrayLike<number>,
-): Omit<AppoPoint, "trajectory">[] {
-  // What the sampler did not tell says nothing either way.
-  const known = texts.map((_, t) => entropies[t] ?? 0);
-  const ahead = future && texts.map((_, t) => future[t] ?? 1);
-  return rolloutCandidates(texts.map(isMeaningless), known, ahead)
-    .sort((a, b) => b.score - a.score)
-    .map(({ token, score }) => ({ token, score }));
-}
-
 /** The tokens above the mean, in order of position. */
-export function rolloutCandidates(
+export function candidatesAboveMean(
   meaningless: readonly boolean[],
   entropies: ArrayLike<number>,
   future?: ArrayLike<number>,
