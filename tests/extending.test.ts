@@ -183,7 +183,7 @@ test("a loss that is added has a name: for a configuration, doctor, and a run th
   const { losses } = await import("../src/doctor/config/losses.js");
   const overrides = ["actor_rollout_ref.actor.policy_loss.loss_mode=pull"];
   const { config } = await loadConfig({ preset: "arpo", overrides });
-  assert.equal(updateOptions(config).loss, "pull");
+  assert.equal(updateOptions(config).loss, pull);
   assert.ok([...losses({ config } as never)].some(({ id }) => id === "pull"));
   await assert.rejects(
     exportVerl({ preset: "arpo", overrides }, "nowhere"),

@@ -1,9 +1,10 @@
 // The toolkit's stage cells. The kernel finds them through package.json and rewrites each into the
-// calls of its template; `%%show` prints what it wrote. Plain data: nothing of the kernel is imported.
+// calls of its template; `%%show` prints what it wrote. Plain data: nothing of the kernel is imported. The names of
+// choices are read when they are asked for: those that a program added by then are among them.
 import { estimatorsByName, needsOf } from "../learn/estimators/registry.js";
 import { algorithmPresets } from "../rollout/presets.js";
 import { rules } from "../rollout/rules/registry.js";
-import { lossNames } from "../learn/losses/registry.js";
+import { lossRegistry } from "../learn/losses/registry.js";
 
 interface StageOption {
   doc: string;
@@ -48,7 +49,9 @@ export const stages: Stage[] = [
       seed: number("Same seed, same tree."),
       rule: {
         doc: "The branching rule.",
-        type: choice(...rules.names),
+        get type() {
+          return choice(...rules.names);
+        },
       },
     },
     into: "tree",
@@ -79,10 +82,10 @@ export const stages: Stage[] = [
     options: {
       estimator: {
         doc: "How scores become advantages.",
-        type: choice(
-          // The other two need what a cell does not have: a critic, greedy answers.
-          ...estimatorsByName.names.filter((name) => needsOf(name) === undefined),
-        ),
+        // The other two need what a cell does not have: a critic, greedy answers.
+        get type() {
+          return choice(...estimatorsByName.names.filter((name) => needsOf(name) === undefined));
+        },
         default: "grpo",
       },
       attribution: { doc: "Whose advantage shared tokens get.", type: '"soft" | "hard"' },
@@ -101,7 +104,9 @@ export const stages: Stage[] = [
       miniBatchSize: number("Trajectories per optimiser step."),
       loss: {
         doc: "The policy loss.",
-        type: choice(...lossNames),
+        get type() {
+          return choice(...lossRegistry.names);
+        },
       },
       correction: {
         doc: "Weigh tokens by how likely they are now against when they were sampled; unset: where another policy sampled.",

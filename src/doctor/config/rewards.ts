@@ -1,5 +1,6 @@
 import { naiveReward } from "../../reward/rewards/registry.js";
 import type { Task } from "../../tasks/task.js";
+import { isModule } from "../../run/config/choices.js";
 import { findings } from "../check.js";
 import type { Rule } from "./context.js";
 
@@ -33,7 +34,7 @@ export const rewards: Rule = function* ({ config, train, tags, tokenizer }) {
     .slice(0, SAMPLE)
     .filter(({ groundTruth = "" }) => groundTruth.length === 0).length;
   // A reward of one's own may do without an answer.
-  if (empty > 0 && !/\.m?[jt]s$/.test(config.custom_reward_function.path ?? "")) {
+  if (empty > 0 && !isModule(config.custom_reward_function.path ?? "")) {
     yield error(
       "no-ground-truth",
       `${share(empty)} have no answer to compare with: their rewards stay at 0 or below`,

@@ -1,6 +1,7 @@
 import { needsOf } from "../../learn/estimators/registry.js";
 import { configKeys } from "../../run/config/keys.js";
 import type { Config } from "../../run/config/schema.js";
+import { loggers } from "../../run/loggers/registry.js";
 import { carriedAs, isLossOfVerl, verlEstimators } from "./key-table.js";
 
 /** A configuration as verl takes it. */
@@ -89,13 +90,19 @@ export function verlConfig(config: Config): VerlConfig {
     faults.push(`actor_rollout_ref.actor.policy_loss.loss_mode=${loss.loss_mode} (${why})`);
   }
   const { trainer } = config;
+  const logged = new Set(["console", ...trainer.logger, "file"]);
+  const own = trainer.logger.filter((one) => !loggers.built.some(({ name }) => name === one));
+  for (const one of own) logged.delete(one);
+  if (own.length > 0) {
+    out.notes.push(`trainer.logger=${own.join(",")} is left out: verl 0.9.1 has no such one`);
+  }
   if (actorRolloutRef.actor.enable_entropy_balanced_advantage) {
     out.overrides.push("actor_rollout_ref.actor.calculate_entropy=true");
   }
   out.overrides.push(
     `actor_rollout_ref.actor.policy_loss.loss_mode=${mode}`,
     // What is followed from elsewhere is read off the console.
-    `trainer.logger=${hydraValue([...new Set(["console", ...trainer.logger, "file"])])}`,
+    `trainer.logger=${hydraValue([...logged])}`,
     `trainer.rollout_data_dir=${hydraValue(trainer.rollout_data_dir ?? "@JOB@/results/rollouts")}`,
     `trainer.validation_data_dir=${hydraValue(trainer.validation_data_dir ?? "@JOB@/results/validation")}`,
     "data.return_raw_chat=true",

@@ -5,10 +5,13 @@ import { homePath } from "../../base/files/home-path.js";
 import { importModule } from "../../base/modules/import-module.js";
 import { estimatorsByName } from "../../learn/estimators/registry.js";
 import { lossRegistry } from "../../learn/losses/registry.js";
+import { rewards } from "../../reward/rewards/registry.js";
 import { rules } from "../../rollout/rules/registry.js";
+import { callDialects } from "../../tools/calls/dialects/registry.js";
+import { loggers } from "../loggers/registry.js";
 import { get, put, type Tree } from "./tree.js";
 
-// Which keys of a configuration take the name of a choice. Each also takes a definition from a module of a
+// Which keys of a configuration take the name of a choice, or a list of them. Each also takes a definition from a module of a
 // person's own, `path.ts#name`, which is then known like those of the library: to checks, keys and doctor.
 
 interface Choice {
@@ -16,6 +19,8 @@ interface Choice {
   readonly registry: Registry<Named>;
   /** What a definition of the kind has; one of these. */
   readonly parts: readonly string[];
+  /** Whether a file without `#name` is something else than a definition. */
+  readonly file?: true;
 }
 
 const choice = <D extends Named>(
@@ -29,6 +34,10 @@ export const choices: readonly Choice[] = [
   choice("lab.branch_rule", rules, "decide", "choose", "segments"),
   choice("algorithm.adv_estimator", estimatorsByName, "spans", "estimate"),
   choice("actor_rollout_ref.actor.policy_loss.loss_mode", lossRegistry, "tensors"),
+  choice("actor_rollout_ref.rollout.tools.calls", callDialects, "read"),
+  choice("trainer.logger", loggers, "open"),
+  // A file alone exports the function itself.
+  { ...choice("custom_reward_function.path", rewards, "reward"), file: true },
 ];
 
 /** Whether a value names a module, with or without its export. */
@@ -37,6 +46,17 @@ export const isModule = (value: string): boolean => /\.m?[jt]s(?:#|$)/.test(valu
 /** The names that were added while the program runs: no type can know them. */
 export const added = <D extends Named>(registry: Registry<D>): readonly never[] =>
   registry.names.slice(registry.built.length) as never[];
+
+/** What help says behind a key's description: the definitions that were added, where it does not name them. */
+export function addedWords(path: string, description: string): string {
+  const { registry } = choices.find(({ key }) => key === path) ?? {};
+  const others = registry?.all.slice(registry.built.length) ?? [];
+  const words = others.flatMap(({ name, ...one }: Named & { words?: string; title?: string }) => {
+    const said = one.words ?? one.title;
+    return description.includes(name) ? [] : [said === undefined ? name : `${name} (${said})`];
+  });
+  return words.length > 0 ? `; added: ${words.join(", ")}` : "";
+}
 
 /** What an option takes: a name of the library's, or the definition of a person's own. */
 export const chosen = <D extends Named, N extends string>(registry: Registry<D>, name: N): N | D =>
@@ -98,11 +118,16 @@ export async function loadChoices(
 ): Promise<Tree> {
   let out = config;
   for (const one of choices) {
-    const value = get(out, one.key);
-    if (typeof value !== "string" || !isModule(value) || value.includes("${")) continue;
-    const name = place(one.key, value);
-    await load(one, name);
-    out = put(out, one.key, name);
+    const known = async (value: unknown): Promise<unknown> => {
+      if (typeof value !== "string" || !isModule(value) || value.includes("${")) return value;
+      if (one.file && !value.includes("#")) return value;
+      const name = place(one.key, value);
+      await load(one, name);
+      return name;
+    };
+    const given = get(out, one.key);
+    if (typeof given === "string") out = put(out, one.key, await known(given));
+    else if (Array.isArray(given)) out = put(out, one.key, await Promise.all(given.map(known)));
   }
   return out;
 }

@@ -1,7 +1,7 @@
 import type { z } from "#zod";
 import type { ExpandOptions } from "../../rollout/rules/registry.js";
 import { camel } from "./choice-keys.js";
-import { whileKnown } from "./choices.js";
+import { addedWords, whileKnown } from "./choices.js";
 import { kept } from "./kept-keys.js";
 import { section } from "./kinds.js";
 import { type Config, schema } from "./schema.js";
@@ -56,7 +56,12 @@ const keptPaths = new Set(
 
 /** Every key the configuration knows, in the schema's order. */
 export const configKeys = whileKnown((): readonly ConfigKey[] =>
-  [...walk(schema(), "")].map((key) => ({ ...key, kept: keptPaths.has(key.path) })),
+  [...walk(schema(), "")].map(({ path, description = "", ...key }) => ({
+    path,
+    ...(description && { description: description + addedWords(path, description) }),
+    ...key,
+    kept: keptPaths.has(path),
+  })),
 );
 
 /** A section of `lab.credit` under the names of options; null is unset. */

@@ -14,7 +14,6 @@ const inputs: Readonly<Record<string, (value: string) => boolean>> = {
   "data.environment": isModule,
   "actor_rollout_ref.model.path": () => true,
   "critic.model.path": () => true,
-  "custom_reward_function.path": (value) => /\.m?[jt]s$/.test(value),
   "trainer.resume_from_path": () => true,
   ...Object.fromEntries(choices.map(({ key }) => [key, isModule])),
 };

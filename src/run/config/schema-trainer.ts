@@ -96,29 +96,30 @@ export const algorithm = () =>
   });
 
 /** How long, how often, and where to. */
-export const trainer = section({
-  total_epochs: atLeast(1, 30).describe("Passes over the training prompts"),
-  total_training_steps: optionalCount.describe("Steps; overrides the epochs"),
-  project_name: text("verl_examples").describe("The project, in folders and loggers"),
-  experiment_name: text("gsm8k").describe("The run's name, in folders and loggers"),
-  logger: z.array(z.enum(loggers.names)).default(["console", "wandb"]).describe(loggerWords()),
-  log_val_generations: atLeast(0, 0).describe("Validation answers to show each time"),
-  rollout_data_dir: optionalText.describe(
-    "Where to write each step's answers in the reference's form, besides the trees in the run folder",
-  ),
-  validation_data_dir: optionalText.describe("The same for validation"),
-  save_freq: whole(-1).describe("Steps between checkpoints; negative: only the last"),
-  resume_mode: oneOf(["auto", "disable", "resume_path"], "auto").describe("Whether to continue"),
-  resume_from_path: optionalText.describe("The checkpoint to continue from"),
-  val_before_train: flag(true).describe("Validate before the first step"),
-  test_freq: whole(-1).describe("Steps between validations; negative: only the last"),
-  critic_warmup: atLeast(0, 0).describe("Steps in which only the critic learns"),
-  default_local_dir: path(
-    "checkpoints/${trainer.project_name}/${trainer.experiment_name}",
-  ).describe("The run folder"),
-  max_actor_ckpt_to_keep: optionalCount.describe("Keep the last N checkpoints"),
-  ...kept.trainer,
-});
+export const trainer = () =>
+  section({
+    total_epochs: atLeast(1, 30).describe("Passes over the training prompts"),
+    total_training_steps: optionalCount.describe("Steps; overrides the epochs"),
+    project_name: text("verl_examples").describe("The project, in folders and loggers"),
+    experiment_name: text("gsm8k").describe("The run's name, in folders and loggers"),
+    logger: z.array(z.enum(loggers.names)).default(["console", "wandb"]).describe(loggerWords()),
+    log_val_generations: atLeast(0, 0).describe("Validation answers to show each time"),
+    rollout_data_dir: optionalText.describe(
+      "Where to write each step's answers in the reference's form, besides the trees in the run folder",
+    ),
+    validation_data_dir: optionalText.describe("The same for validation"),
+    save_freq: whole(-1).describe("Steps between checkpoints; negative: only the last"),
+    resume_mode: oneOf(["auto", "disable", "resume_path"], "auto").describe("Whether to continue"),
+    resume_from_path: optionalText.describe("The checkpoint to continue from"),
+    val_before_train: flag(true).describe("Validate before the first step"),
+    test_freq: whole(-1).describe("Steps between validations; negative: only the last"),
+    critic_warmup: atLeast(0, 0).describe("Steps in which only the critic learns"),
+    default_local_dir: path(
+      "checkpoints/${trainer.project_name}/${trainer.experiment_name}",
+    ).describe("The run folder"),
+    max_actor_ckpt_to_keep: optionalCount.describe("Keep the last N checkpoints"),
+    ...kept.trainer,
+  });
 
 const mark = z.array(z.number().int().positive()).default([]);
 

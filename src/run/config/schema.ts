@@ -71,58 +71,62 @@ const toolInstance = z.strictObject({
   params: free,
 });
 
-const tools = section({
-  ...keysFrom(rolloutSettings, "actor_rollout_ref.rollout.tools"),
-  calls: oneOf(
-    ["tags", "auto", ...callDialects.names.filter((name) => name !== "tags")],
-    "tags",
-  ).describe(
-    `How the model writes calls: \`tags\`, or as stock models do: ${dialectWords()}; \`auto\`: as its chat template shows tools`,
-  ),
-  max_workers: atLeast(1, 64, 10_000).describe("Calls at the same time"),
-  timeout: z
-    .number()
-    .positive()
-    .max(2_000_000)
-    .default(120)
-    .describe("Seconds a call may take; enforced"),
-  retry_count: atLeast(1, 3, 1000).describe("Attempts before a call counts as failed"),
-  verbose_logging: flag(true).describe("Write every call to tool_calls.jsonl in the run folder"),
-  fail_on_error: flag(false).describe("Stop when a tool cannot be loaded, rather than go without"),
-  tool_instances: z.record(z.string(), toolInstance).default({}).describe("The tools, by tag"),
-});
+const tools = () =>
+  section({
+    ...keysFrom(rolloutSettings, "actor_rollout_ref.rollout.tools"),
+    calls: oneOf(
+      ["tags", "auto", ...callDialects.names.filter((name) => name !== "tags")],
+      "tags",
+    ).describe(
+      `How the model writes calls: \`tags\`, or as stock models do: ${dialectWords()}; \`auto\`: as its chat template shows tools`,
+    ),
+    max_workers: atLeast(1, 64, 10_000).describe("Calls at the same time"),
+    timeout: z
+      .number()
+      .positive()
+      .max(2_000_000)
+      .default(120)
+      .describe("Seconds a call may take; enforced"),
+    retry_count: atLeast(1, 3, 1000).describe("Attempts before a call counts as failed"),
+    verbose_logging: flag(true).describe("Write every call to tool_calls.jsonl in the run folder"),
+    fail_on_error: flag(false).describe(
+      "Stop when a tool cannot be loaded, rather than go without",
+    ),
+    tool_instances: z.record(z.string(), toolInstance).default({}).describe("The tools, by tag"),
+  });
 
 const { response_length, ...branching } = keysFrom(rolloutSettings, "actor_rollout_ref.rollout");
 
 /** How trajectories are sampled and where they branch. */
-const rollout = section({
-  mode: oneOf(["sync", "sync_with_tool"], "sync").describe(
-    "`sync`: no tools; `sync_with_tool`: the tree rollout with tools",
-  ),
-  temperature: temperature(1).describe("Sampling temperature; 0 is greedy"),
-  top_k: topK.describe("Keep the k most likely tokens; -1 keeps all"),
-  top_p: nucleus.describe("Keep the most likely tokens that reach p together"),
-  do_sample: flag(true).describe("Off: greedy, one trajectory a prompt"),
-  response_length,
-  max_model_len: optionalCount.describe("Longest sequence; unset is the model's own limit"),
-  max_num_seqs: atLeast(1, 1024).describe(
-    "Most sequences at the same time; changes memory, no answer",
-  ),
-  ...branching,
-  enable_dynamic_rollouts: flag(false).describe(
-    "AEPO: choose initial rollouts by a probe's entropy",
-  ),
-  ...keysFrom(dynamicTable, "actor_rollout_ref.rollout"),
-  val_kwargs: section({
-    top_k: topK.describe("The same for validation"),
-    top_p: nucleus.describe("The same for validation"),
-    temperature: temperature(0).describe("The same for validation, where do_sample is on"),
-    n: atLeast(1, 1, 65_536).describe("Samples per validation prompt: mean@n, best@n"),
-    do_sample: flag(false).describe("Sample validation answers; off: greedy"),
-  }),
-  tools,
-  ...kept["actor_rollout_ref.rollout"],
-});
+const rollout = () =>
+  section({
+    mode: oneOf(["sync", "sync_with_tool"], "sync").describe(
+      "`sync`: no tools; `sync_with_tool`: the tree rollout with tools",
+    ),
+    temperature: temperature(1).describe("Sampling temperature; 0 is greedy"),
+    top_k: topK.describe("Keep the k most likely tokens; -1 keeps all"),
+    top_p: nucleus.describe("Keep the most likely tokens that reach p together"),
+    do_sample: flag(true).describe("Off: greedy, one trajectory a prompt"),
+    response_length,
+    max_model_len: optionalCount.describe("Longest sequence; unset is the model's own limit"),
+    max_num_seqs: atLeast(1, 1024).describe(
+      "Most sequences at the same time; changes memory, no answer",
+    ),
+    ...branching,
+    enable_dynamic_rollouts: flag(false).describe(
+      "AEPO: choose initial rollouts by a probe's entropy",
+    ),
+    ...keysFrom(dynamicTable, "actor_rollout_ref.rollout"),
+    val_kwargs: section({
+      top_k: topK.describe("The same for validation"),
+      top_p: nucleus.describe("The same for validation"),
+      temperature: temperature(0).describe("The same for validation, where do_sample is on"),
+      n: atLeast(1, 1, 65_536).describe("Samples per validation prompt: mean@n, best@n"),
+      do_sample: flag(false).describe("Sample validation answers; off: greedy"),
+    }),
+    tools: tools(),
+    ...kept["actor_rollout_ref.rollout"],
+  });
 
 /** Every key of verl's and ARPO's configuration, and `lab` for what they have no key for. */
 export const schema = whileKnown(() =>
@@ -132,14 +136,14 @@ export const schema = whileKnown(() =>
       model,
       actor: actor(),
       ref: reference,
-      rollout,
+      rollout: rollout(),
       ...kept.actor_rollout_ref,
     }),
     critic,
     reward_model: section(kept.reward_model),
     custom_reward_function: customRewardFunction,
     algorithm: algorithm(),
-    trainer,
+    trainer: trainer(),
     lab: lab(),
     ray_init: section(kept.ray_init),
     ...kept[""],

@@ -10,6 +10,7 @@ import type { RolloutOptions } from "../../rollout/options.js";
 import { estimatorsByName, familyDefinitions } from "../../learn/estimators/registry.js";
 import { dynamicTable, rolloutSettings } from "../../rollout/settings.js";
 import { rules } from "../../rollout/rules/registry.js";
+import { callDialects } from "../../tools/calls/dialects/registry.js";
 import { chosen } from "../config/choices.js";
 import { camel } from "../config/choice-keys.js";
 import { optionsIn } from "../config/from-table.js";
@@ -93,7 +94,7 @@ export function rolloutOptions(config: Config): RolloutOptions {
     promptLimit: { length: config.data.max_prompt_length, truncation: config.data.truncation },
     // Bounds memory; no tree depends on it.
     promptsAtOnce: Math.max(1, Math.floor(rollout.max_num_seqs / rollout.n)),
-    ...(rollout.tools.calls === "tags" ? {} : { calls: rollout.tools.calls }),
+    ...(rollout.tools.calls === "tags" ? {} : { calls: chosen(callDialects, rollout.tools.calls) }),
     sampling: {
       temperature: rollout.do_sample ? rollout.temperature : 0,
       topK: rollout.top_k,
