@@ -68,6 +68,7 @@ export const groups = [
       ["Determinism", "determinism"],
       ["Security model", "security"],
       ["Architecture", "architecture"],
+      ["Add your own", "extending"],
       ["Node and browser", "platform"],
       ["The kernel and other kernels", "kernel"],
       ["Benchmarks", "benchmarks"],

@@ -61,7 +61,7 @@ test("what comes back has the type of what was given", async () => {
       const one: number = (await rollout(policy, task)).task.level;
       const many: number[] = (await rollout(policy, [task])).map((tree) => tree.task.level);
       const asked: string = (await rollout(policy, "2+2?")).trajectories[0]!.text;
-      const chat: string = (await rollout(policy, [{ role: "user", content: "2+2?" }])).trajectories[0]!.text;
+      const turns: string = (await rollout(policy, [{ role: "user", content: "2+2?" }])).trajectories[0]!.text;
       const list: number = (await rollout(policy, ["2+2?", "3+3?"])).length;
       const mean: number = (await evaluate(policy, [task], { samples: 2 })).mean;
       const reports: number = (await evaluate(policy, "math500", { folder: "a" })).benchmarks.length;

@@ -51,7 +51,7 @@ test("what CI, the workflows and package.json call exists", () => {
       assert.ok(name! in scripts, `${caller} calls npm run ${name}`);
       calls++;
     }
-    for (const [, path] of text.matchAll(/\bnode (scripts\/\S+?\.mjs)/g)) {
+    for (const [, path] of text.matchAll(/\bnode (tools\/\S+?\.mjs)/g)) {
       assert.ok(existsSync(join(root, path!)), `${caller} calls ${path}`);
       calls++;
     }

@@ -1,30 +1,32 @@
-// The architecture diagram: every module in the lowest layer above all that it imports, with the
-// dependencies that follow from others left out.
+// The architecture diagrams: every module in the lowest layer above all that it imports, with the
+// dependencies that follow from others left out. One of the whole, in which the kernel is one module, and one of the
+// kernel.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./imports.mjs";
 
-const path = "docs/images/architecture.svg";
+/** The diagrams, by file: the module of a source, undefined where it is not in the diagram. */
+const pictures = {
+  "docs/images/architecture.svg"(file) {
+    const [folder, second] = file.split("/");
+    if (folder === "src") return second === "api" ? "arpo-lab" : second.replace(/\.ts$/, "");
+    return folder === "common" || folder === "apps" ? `${folder}/${second}` : folder;
+  },
+  "docs/images/architecture-kernel.svg"(file) {
+    const [folder, second] = file.split("/");
+    if (folder !== "kernel") return undefined;
+    return /^(index|cells|experimental)\.ts$/.test(second) ? "index" : second.replace(/\.ts$/, "");
+  },
+};
 
-/** The module of a file in the diagram. */
-function moduleOf(file) {
-  const [folder, second] = file.split("/");
-  if (folder === "common" || folder === "apps") return `${folder}/${second}`;
-  if (folder === "src" || folder === "kernel") {
-    if (folder === "src" && second === "api") return "arpo-lab";
-    if (/^(index|cells|experimental)\.ts$/.test(second)) return "kernel/index";
-    return `${folder}/${second.replace(/\.ts$/, "")}`;
-  }
-  return folder;
-}
-
-function moduleGraph(graph) {
+function moduleGraph(graph, moduleOf) {
   const modules = new Map();
   for (const [file, targets] of graph) {
     const module = moduleOf(file);
+    if (module === undefined) continue;
     if (!modules.has(module)) modules.set(module, new Set());
-    for (const target of targets)
-      if (moduleOf(target) !== module) modules.get(module).add(moduleOf(target));
+    for (const target of targets.map(moduleOf))
+      if (target !== undefined && target !== module) modules.get(module).add(target);
   }
   return new Map([...modules].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -59,14 +61,14 @@ function essential(modules) {
 
 const wide = 122;
 const high = 30;
-const stride = 74;
+const stride = 58;
 const gap = 14;
 
 /** Each layer's modules from left to right: near what they import, in two passes. */
 function ordered(modules, layers) {
   const rows = [];
   for (const [module, layer] of layers) (rows[layer] ??= []).push(module);
-  for (const row of rows) row.sort((a, b) => side(a) - side(b) || (a < b ? -1 : 1));
+  for (const row of rows) row.sort();
   const place = new Map();
   const spread = () =>
     rows.forEach((row) => row.forEach((module, i) => place.set(module, (i + 0.5) / row.length)));
@@ -81,41 +83,37 @@ function ordered(modules, layers) {
         return near.length ? sum / near.length : place.get(module);
       };
       const keys = new Map(row.map((module) => [module, key(module)]));
-      row.sort((a, b) => side(a) - side(b) || keys.get(a) - keys.get(b) || (a < b ? -1 : 1));
+      row.sort((a, b) => keys.get(a) - keys.get(b) || (a < b ? -1 : 1));
     }
     spread();
   }
   return rows;
 }
 
-/** The toolkit to the left, the kernel to the right, what both use between them. */
-const side = (module) => (/^kernel/.test(module) ? 2 : /^(src|arpo-lab|apps)/.test(module) ? 0 : 1);
-const kind = (module) => ["toolkit", "ground", "kernel"][side(module)];
+/** Programs, the toolkit, what it shares with the kernel, the kernel. */
+const kind = (module) =>
+  /^apps/.test(module)
+    ? "program"
+    : /^common/.test(module)
+      ? "ground"
+      : module === "kernel"
+        ? "kernel"
+        : "toolkit";
 
-function draw(graph) {
-  const modules = moduleGraph(graph);
+function draw(graph, moduleOf) {
+  const modules = moduleGraph(graph, moduleOf);
   const layers = layersOf(modules);
   const rows = ordered(modules, layers);
   const widest = Math.max(...rows.map((row) => row.length));
   const width = widest * (wide + gap) + gap + 50;
   const height = rows.length * stride + 30;
   const at = new Map();
-  rows.forEach((row, layer) => {
-    // The kernel is drawn on the right, so that its arrows cross no others.
-    const split = row.some((module) => side(module) === 2) && layer > 0 ? 0.7 : 1;
-    const kernel = row.filter((module) => side(module) === 2);
-    const rest = row.filter((module) => side(module) !== 2);
-    const spread = (list, from, to) =>
-      list.forEach((module, i) => {
-        const x = from + ((to - from) * (i + 0.5)) / list.length;
-        at.set(module, { x: Math.round(50 + (width - 50) * x), y: height - 40 - layer * stride });
-      });
-    if (split === 1) spread([...rest, ...kernel], 0, layer === 0 ? 1 : 0.7);
-    else {
-      spread(rest, 0, 0.68);
-      spread(kernel, 0.7, 1);
-    }
-  });
+  rows.forEach((row, layer) =>
+    row.forEach((module, i) => {
+      const x = (i + 0.5) / row.length;
+      at.set(module, { x: Math.round(50 + (width - 50) * x), y: height - 40 - layer * stride });
+    }),
+  );
   const arrows = essential(modules).map(([from, to]) => {
     const [a, b] = [at.get(from), at.get(to)];
     const [y1, y2] = [a.y + high / 2, b.y - high / 2 - 3];
@@ -123,10 +121,9 @@ function draw(graph) {
     return `<path class="${kind(from)}" d="M${a.x} ${y1}C${a.x} ${middle} ${b.x} ${middle} ${b.x} ${y2}"/>`;
   });
   const boxes = [...at].map(([module, { x, y }]) => {
-    const name = module.replace(/^(src|kernel)\//, "");
     return (
       `<g class="${kind(module)}"><rect x="${x - wide / 2}" y="${y - high / 2}" width="${wide}" height="${high}" rx="4"/>` +
-      `<text x="${x}" y="${y + 4}">${name}</text></g>`
+      `<text x="${x}" y="${y + 4}">${module}</text></g>`
     );
   });
   const numbers = rows.map(
@@ -140,8 +137,8 @@ path{fill:none;stroke:#8a919b;stroke-width:1;opacity:.55;marker-end:url(#tip)}
 rect{fill:#fff;stroke-width:1.5}
 .toolkit rect{stroke:#2b6cb0}path.toolkit{stroke:#2b6cb0}
 .kernel rect{stroke:#b7560b}path.kernel{stroke:#b7560b}
-.ground rect{stroke:#5b636d}
-@media (prefers-color-scheme:dark){text{fill:#e6e9ed}rect{fill:#1b1f24}.toolkit rect{stroke:#7fb2e5}path.toolkit{stroke:#7fb2e5}.kernel rect{stroke:#f0a35e}path.kernel{stroke:#f0a35e}}
+.ground rect{stroke:#5b636d}.program rect{stroke:#2f7d4f}path.program{stroke:#2f7d4f}
+@media (prefers-color-scheme:dark){text{fill:#e6e9ed}rect{fill:#1b1f24}.toolkit rect{stroke:#7fb2e5}path.toolkit{stroke:#7fb2e5}.kernel rect{stroke:#f0a35e}path.kernel{stroke:#f0a35e}.program rect{stroke:#7cc99a}path.program{stroke:#7cc99a}}
 </style>
 <defs><marker id="tip" viewBox="0 0 6 6" refX="5" refY="3" markerWidth="6" markerHeight="6" orient="auto"><path d="M0 0L6 3L0 6z" style="fill:#8a919b;stroke:none;marker-end:none"/></marker></defs>
 ${[...arrows, ...boxes, ...numbers].join("\n")}
@@ -149,11 +146,20 @@ ${[...arrows, ...boxes, ...numbers].join("\n")}
 `;
 }
 
-/** Faults where the diagram in the docs differs from the code; `write` draws it again. */
+/** Modules of the whole: more than these no reader sees at once. */
+const most = 30;
+
+/** Faults where the diagrams in the docs differ from the code; `write` draws them again. */
 export function checkPicture(graph, write) {
-  const drawn = draw(graph);
-  const file = join(root, path);
-  if (write) writeFileSync(file, drawn);
-  const there = existsSync(file) ? readFileSync(file, "utf8") : "";
-  return there === drawn ? [] : [`${path} is out of date: node tools/check.mjs --write`];
+  const faults = [];
+  for (const [path, moduleOf] of Object.entries(pictures)) {
+    const count = new Set([...graph.keys()].map(moduleOf).filter(Boolean)).size;
+    if (count > most) faults.push(`${path} has ${count} modules, which is more than ${most}`);
+    const drawn = draw(graph, moduleOf);
+    const file = join(root, path);
+    if (write) writeFileSync(file, drawn);
+    const there = existsSync(file) ? readFileSync(file, "utf8") : "";
+    if (there !== drawn) faults.push(`${path} is out of date: node tools/check.mjs --write`);
+  }
+  return faults;
 }
