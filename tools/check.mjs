@@ -1,7 +1,7 @@
 // `npm run check`: the rules of the architecture, from the sources and their declarations alone: no circular
 // imports, no import across a boundary, an example on every stable export, a default on every stable option, a
-// description of every stable parameter, no dead path, no test that waits a fixed time; the public API in docs/api-report.md and the
-// picture in docs/architecture.md as the code gives them.
+// description of every stable parameter, no dead path, no test away from the source of its name, no test that waits a
+// fixed time; the public API in docs/api-report.md and the picture in docs/architecture.md as the code gives them.
 // `--write` writes both anew, and docs/algorithms.md.
 import { checkAlgorithms } from "./architecture/algorithms.mjs";
 import { brokenImports, checkApi } from "./architecture/api-report.mjs";
@@ -14,6 +14,7 @@ import { undescribedParameters, undocumentedOptions } from "./architecture/docum
 import { deadPaths } from "./architecture/dead-paths.mjs";
 import { crowdedFolders } from "./architecture/folder-sizes.mjs";
 import { checkPicture } from "./architecture/picture.mjs";
+import { strayTests } from "./architecture/test-places.mjs";
 import { fixedWaits } from "./architecture/waits.mjs";
 import { breaches } from "./architecture/boundaries.mjs";
 import { unknownEntries } from "./architecture/root-entries.mjs";
@@ -68,6 +69,7 @@ show(
 show("documents and lessons import what there is", brokenImports());
 show("options are checked by name, range and choice (checkOptions)", uncheckedOptions());
 show("paths that comments and documents name are there", deadPaths());
+show("a test stands beside the source of its name, or under tests/", strayTests());
 show("no test waits a fixed time or is judged by the clock", fixedWaits());
 show(
   "the picture in docs/architecture.md is the code's",

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { architectures } from "../architectures/registry.js";
 import { modelConfig } from "../config.js";
-import { formatHfConfig, parseHfConfig } from "../files/hf-config.js";
-import { ropeFrequencies } from "./rope.js";
-import { weightShapes } from "./weights.js";
+import { formatHfConfig, parseHfConfig } from "./hf-config.js";
+import { ropeFrequencies } from "../transformer/rope.js";
+import { weightShapes } from "../transformer/weights.js";
 
 const qwen = {
   architectures: ["Qwen2ForCausalLM"],

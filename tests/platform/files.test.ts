@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import * as tab from "./browser/files.js";
-import * as node from "./node/files.js";
+import * as tab from "../../common/platform/browser/files.js";
+import * as node from "../../common/platform/node/files.js";
 
 type Files = typeof node;
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { parseLenient, readLines } from "../import-rollouts.js";
+import { parseLenient, readLines } from "./import-rollouts.js";
 
 const folder = await mkdtemp(join(tmpdir(), "lines-"));
 after(() => rm(folder, { recursive: true }));

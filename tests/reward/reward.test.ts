@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { deepResearch } from "./rewards/deep-research.js";
-import { normalizeAnswer, tokenF1 } from "./answers/qa-em.js";
-import { mathEquivalent } from "./answers/math-equivalence.js";
-import { math } from "./rewards/math.js";
-import { rewards } from "./rewards/registry.js";
-import { strip, words } from "../base/text/python-text.js";
+import { deepResearch } from "../../src/reward/rewards/deep-research.js";
+import { normalizeAnswer, tokenF1 } from "../../src/reward/answers/qa-em.js";
+import { mathEquivalent } from "../../src/reward/answers/math-equivalence.js";
+import { math } from "../../src/reward/rewards/math.js";
+import { rewards } from "../../src/reward/rewards/registry.js";
+import { strip, words } from "../../src/base/text/python-text.js";
 
 test("words() splits where Python does: U+0085 and U+3000 yes, U+FEFF and U+200B no", () => {
   assert.deepEqual(words("a\u0085b\u3000c\u001cd"), ["a", "b", "c", "d"]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { exercises } from "./lessons/index.js";
+import { exercises } from "../../notebooks/exercises/lessons/index.js";
 
 interface Notebook {
   cells: {

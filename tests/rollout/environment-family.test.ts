@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { expansionRules } from "./rules/registry.js";
-import { rollout } from "./rollout.js";
-import type { RolloutOptions } from "./options.js";
-import { CloneableDice, counts, Dice, gambler } from "../../tests/rollout/dice.js";
+import { expansionRules } from "../../src/rollout/rules/registry.js";
+import { rollout } from "../../src/rollout/rollout.js";
+import type { RolloutOptions } from "../../src/rollout/options.js";
+import { CloneableDice, counts, Dice, gambler } from "./dice.js";
 
 const tasks = ["a", "b"].map((prompt) => ({ prompt, id: `task-${prompt}` }));
 

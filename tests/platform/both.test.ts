@@ -4,29 +4,29 @@ import { readdirSync } from "node:fs";
 import posix from "node:path/posix";
 import test from "node:test";
 import { deflateRawSync } from "node:zlib";
-import * as tabBytes from "./browser/bytes.js";
-import * as tabPath from "./browser/path.js";
-import * as tabHash from "./browser/sha256.js";
-import * as tabTurns from "./browser/process.js";
-import * as tabZip from "./browser/zip.js";
-import * as tabUuid from "./browser/uuid.js";
-import * as nodeBytes from "./node/bytes.js";
-import * as nodeHash from "./node/sha256.js";
-import * as nodeZip from "./node/zip.js";
-import * as nodeTurns from "./node/process.js";
+import * as tabBytes from "../../common/platform/browser/bytes.js";
+import * as tabPath from "../../common/platform/browser/path.js";
+import * as tabHash from "../../common/platform/browser/sha256.js";
+import * as tabTurns from "../../common/platform/browser/process.js";
+import * as tabZip from "../../common/platform/browser/zip.js";
+import * as tabUuid from "../../common/platform/browser/uuid.js";
+import * as nodeBytes from "../../common/platform/node/bytes.js";
+import * as nodeHash from "../../common/platform/node/sha256.js";
+import * as nodeZip from "../../common/platform/node/zip.js";
+import * as nodeTurns from "../../common/platform/node/process.js";
 
-const here = new URL(".", import.meta.url);
+const here = new URL("../../common/platform/", import.meta.url);
 
 test("both halves have the same modules, and each module the same names", async () => {
   const names = (half: string) =>
     readdirSync(new URL(half, here), { recursive: true, encoding: "utf8" })
       .map((name) => name.replaceAll("\\", "/"))
-      .filter((name) => /^(?!site|tree|in-use).*\.js$/.test(name))
+      .filter((name) => /^(?!site|tree|in-use).*(?<!\.test)\.js$/.test(name))
       .sort();
   assert.deepEqual(names("browser"), names("node"));
   for (const name of names("node")) {
     const load = async (half: string) =>
-      Object.keys((await import(`./${half}/${name}`)) as object).sort();
+      Object.keys((await import(`../../common/platform/${half}/${name}`)) as object).sort();
     assert.deepEqual(await load("browser"), await load("node"), name);
   }
 });

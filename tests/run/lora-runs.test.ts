@@ -4,15 +4,15 @@ import { cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import type { Model } from "../../model/transformer/transformer.js";
-import { loadAdapter } from "../../model/lora/load-adapter.js";
-import { loadModel } from "../../model/load/load-model.js";
-import { loadConfig } from "../config/load.js";
-import { loadSftConfig } from "../sft/sft-config.js";
-import { SftRun } from "../sft/sft-run.js";
-import { assemble } from "../trainer/assemble.js";
-import { train } from "../trainer/train.js";
-import type { TrainerStep } from "../trainer/trainer.js";
+import type { Model } from "../../src/model/transformer/transformer.js";
+import { loadAdapter } from "../../src/model/lora/load-adapter.js";
+import { loadModel } from "../../src/model/load/load-model.js";
+import { loadConfig } from "../../src/run/config/load.js";
+import { loadSftConfig } from "../../src/run/sft/sft-config.js";
+import { SftRun } from "../../src/run/sft/sft-run.js";
+import { assemble } from "../../src/run/trainer/assemble.js";
+import { train } from "../../src/run/trainer/train.js";
+import type { TrainerStep } from "../../src/run/trainer/trainer.js";
 
 const home = await mkdtemp(join(tmpdir(), "arpo-lab-lora-"));
 after(() => rm(home, { recursive: true }));

@@ -4,13 +4,13 @@ import { readFileSync } from "node:fs";
 import { readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { attach, cluster, keptJobs } from "./job/cluster.js";
-import { mostBytes, RayConnection, RayError } from "./ray/ray-connection.js";
-import { RayApi } from "./ray/ray-api.js";
-import { zipOf } from "./ray/zip.js";
-import { connected, unzip } from "./testing/connected.js";
-import { FakeHead } from "./testing/fake-head.js";
-import { until } from "../../tests/until.js";
+import { attach, cluster, keptJobs } from "../../src/interop/job/cluster.js";
+import { mostBytes, RayConnection, RayError } from "../../src/interop/ray/ray-connection.js";
+import { RayApi } from "../../src/interop/ray/ray-api.js";
+import { zipOf } from "../../src/interop/ray/zip.js";
+import { connected, unzip } from "../../src/interop/testing/connected.js";
+import { FakeHead } from "../../src/interop/testing/fake-head.js";
+import { until } from "../until.js";
 
 const token = "t".repeat(40);
 

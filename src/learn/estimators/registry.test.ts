@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Scored } from "../../../reward/scored.js";
-import { score } from "../../../reward/score-trees.js";
-import { rollout } from "../../../rollout/rollout.js";
-import { rolloutPresets } from "../../../rollout/presets.js";
-import { RolloutTree } from "../../../rollout/rollout-tree.js";
-import { randomTextPolicy } from "../../../rollout/testing/random-text-policy.js";
-import { calculator } from "../../../tools/calculator/calculator.js";
-import { ToolSet } from "../../../tools/tool-set.js";
-import type { Tool } from "../../../tools/tool.js";
-import { advantages, placeReward } from "../../advantages.js";
-import { total } from "../credit.js";
+import { Scored } from "../../reward/scored.js";
+import { score } from "../../reward/score-trees.js";
+import { rollout } from "../../rollout/rollout.js";
+import { rolloutPresets } from "../../rollout/presets.js";
+import { RolloutTree } from "../../rollout/rollout-tree.js";
+import { randomTextPolicy } from "../../rollout/testing/random-text-policy.js";
+import { calculator } from "../../tools/calculator/calculator.js";
+import { ToolSet } from "../../tools/tool-set.js";
+import type { Tool } from "../../tools/tool.js";
+import { advantages, placeReward } from "../advantages.js";
+import { total } from "./credit.js";
 import {
   estimatorNamed,
   familyCredit,
   type FamilyEstimator,
   familyEstimators,
-} from "../registry.js";
+} from "./registry.js";
 
 /** A calculator whose answers earn something. */
 const paid: Tool = {

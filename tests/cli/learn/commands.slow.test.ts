@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { runToEnd } from "../../../tests/cli/training-run.js";
+import { runToEnd } from "../training-run.js";
 
 const home = () => mkdtemp(join(tmpdir(), "arpo-lab-commands-"));
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Random } from "../base/random/random.js";
-import { decideBranch } from "./rules/decide-branch.js";
-import { branchRules } from "./rules/registry.js";
-import { ConsecutivePenalty } from "./branch/consecutive-penalty.js";
-import { dynamicBudget } from "./branch/dynamic-budget.js";
-import { EntropyBaselines } from "./branch/entropy-baselines.js";
-import { lossMask, responseAttention } from "./tree/trajectory.js";
-import { segmentEntropy } from "./branch/segment-entropy.js";
-import { toolContent } from "../base/text/call-input.js";
+import { Random } from "../../src/base/random/random.js";
+import { decideBranch } from "../../src/rollout/rules/decide-branch.js";
+import { branchRules } from "../../src/rollout/rules/registry.js";
+import { ConsecutivePenalty } from "../../src/rollout/branch/consecutive-penalty.js";
+import { dynamicBudget } from "../../src/rollout/branch/dynamic-budget.js";
+import { EntropyBaselines } from "../../src/rollout/branch/entropy-baselines.js";
+import { lossMask, responseAttention } from "../../src/rollout/tree/trajectory.js";
+import { segmentEntropy } from "../../src/rollout/branch/segment-entropy.js";
+import { toolContent } from "../../src/base/text/call-input.js";
 
 /** A segment of `length` equal positions: `width` tokens at probability p, the sampled one outside. */
 function segment(length: number, width: number, p: number, sampled: number) {

@@ -5,8 +5,8 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { connected, unzip } from "./testing/connected.js";
-import { until } from "../../tests/until.js";
+import { connected, unzip } from "../../src/interop/testing/connected.js";
+import { until } from "../until.js";
 
 const onVerl = {
   preset: "arpo",

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { until } from "../../tests/until.js";
-import { clearOutput, display, prompt } from "../cells.js";
-import { displaySymbol } from "./displayable.js";
-import { formatValue } from "./format.js";
-import { FakeHost } from "../../tests/display/fake-host.js";
-import { html, image, json, latex, Rich } from "./rich.js";
+import { until } from "../until.js";
+import { clearOutput, display, prompt } from "../../kernel/cells.js";
+import { displaySymbol } from "../../kernel/display/displayable.js";
+import { formatValue } from "../../kernel/display/format.js";
+import { FakeHost } from "./fake-host.js";
+import { html, image, json, latex, Rich } from "../../kernel/display/rich.js";
 
 const run = (id: string) => ({ id, count: 1, signal: new AbortController().signal });
 

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { RemotePolicy } from "../policy/remote/remote-policy.js";
-import { calculator } from "../tools/calculator/calculator.js";
-import { ToolSet } from "../tools/tool-set.js";
-import { rollout } from "./rollout.js";
-import { rolloutPresets } from "./presets.js";
-import { treesFromJsonl, treesToJsonl } from "./files/tree-jsonl.js";
-import { CodePointTokenizer } from "./testing/code-point-tokenizer.js";
+import { RemotePolicy } from "../../src/policy/remote/remote-policy.js";
+import { calculator } from "../../src/tools/calculator/calculator.js";
+import { ToolSet } from "../../src/tools/tool-set.js";
+import { rollout } from "../../src/rollout/rollout.js";
+import { rolloutPresets } from "../../src/rollout/presets.js";
+import { treesFromJsonl, treesToJsonl } from "../../src/rollout/files/tree-jsonl.js";
+import { CodePointTokenizer } from "../../src/rollout/testing/code-point-tokenizer.js";
 
 const tokenizer = new CodePointTokenizer({ vocabSize: 128 });
 

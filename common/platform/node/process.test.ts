@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { until } from "../../tests/until.js";
-import { cpuSeconds } from "./node/process.js";
+import { until } from "../../../tests/until.js";
+import { cpuSeconds } from "./process.js";
 
 const busy =
   "const end = process.cpuUsage().user + 400_000; while (process.cpuUsage().user < end);";

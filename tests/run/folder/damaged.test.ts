@@ -15,12 +15,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { loadDecoder } from "../../model/load/load-decoder.js";
-import { loadModel } from "../../model/load/load-model.js";
-import { loadTrees } from "../../rollout/files/tree-files.js";
-import { smallParts as parts } from "../trainer/testing/small-run.js";
-import { train } from "../trainer/train.js";
-import { readSealed, writeSealed } from "../../model/files/sealed.js";
+import { loadDecoder } from "../../../src/model/load/load-decoder.js";
+import { loadModel } from "../../../src/model/load/load-model.js";
+import { loadTrees } from "../../../src/rollout/files/tree-files.js";
+import { smallParts as parts } from "../../../src/run/trainer/testing/small-run.js";
+import { train } from "../../../src/run/trainer/train.js";
+import { readSealed, writeSealed } from "../../../src/model/files/sealed.js";
 
 const base = mkdtempSync(join(tmpdir(), "damaged-"));
 const whole = join(base, "whole");

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
-import { modelFolder } from "../../model/files/model-folder.js";
-import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import { importRollouts } from "../import-rollouts.js";
-import type { ImportedRollouts } from "../imported-rollouts.js";
+import { HfTokenizer } from "../model/tokenizer/hf-tokenizer.js";
+import { modelFolder } from "../model/files/model-folder.js";
+import type { RolloutTree } from "../rollout/rollout-tree.js";
+import { importRollouts } from "./import-rollouts.js";
+import type { ImportedRollouts } from "./imported-rollouts.js";
 
 const fixtures = "tests/fixtures/rollouts"; // made by tools/fixtures/make_rollouts.py
 const tokenizer = await HfTokenizer.load(modelFolder("data/models/tiny"));

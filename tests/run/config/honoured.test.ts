@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { assemble } from "../trainer/assemble.js";
-import { train } from "../trainer/train.js";
-import { configKeys } from "./keys.js";
-import { loadConfig } from "./load.js";
-import type { Config } from "./schema.js";
+import { assemble } from "../../../src/run/trainer/assemble.js";
+import { train } from "../../../src/run/trainer/train.js";
+import { configKeys } from "../../../src/run/config/keys.js";
+import { loadConfig } from "../../../src/run/config/load.js";
+import type { Config } from "../../../src/run/config/schema.js";
 
 /** The configuration as it is, writing down which keys are looked at. */
 function watched<T extends object>(value: T, seen: Set<string>, path = ""): T {

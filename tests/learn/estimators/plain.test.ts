@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Random } from "../../../base/random/random.js";
-import { gae } from "../plain/gae.js";
-import { grpoPassAtK } from "../plain/grpo-passk.js";
-import { grpo } from "../plain/grpo.js";
-import { rloo } from "../plain/rloo.js";
-import { whiten } from "../../masked.js";
+import { Random } from "../../../src/base/random/random.js";
+import { gae } from "../../../src/learn/estimators/plain/gae.js";
+import { grpoPassAtK } from "../../../src/learn/estimators/plain/grpo-passk.js";
+import { grpo } from "../../../src/learn/estimators/plain/grpo.js";
+import { rloo } from "../../../src/learn/estimators/plain/rloo.js";
+import { whiten } from "../../../src/learn/masked.js";
 
 test("gae() agrees with the sum over future deltas", () => {
   const random = Random.from(4);

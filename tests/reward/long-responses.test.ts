@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-const url = (entry: string) => new URL(`../api/${entry}.js`, import.meta.url).href;
+const url = (entry: string) => new URL(`../../src/api/${entry}.js`, import.meta.url).href;
 /** What reads a response, and texts of megabytes that hold what it looks for and never what ends that. */
 const program = `
   import { deepResearch, exactMatch, extractAnswer, gsm8k, math, substringMatch } from "${url("learn")}";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { sweep } from "../run/sweep/sweep.js";
-import { keptJobs } from "./job/cluster.js";
-import { connected } from "./testing/connected.js";
+import { sweep } from "../../src/run/sweep/sweep.js";
+import { keptJobs } from "../../src/interop/job/cluster.js";
+import { connected } from "../../src/interop/testing/connected.js";
 
 test("sweep({ ray }) sends each run as a job, follows it, brings its folder here, and repeats none", async (t) => {
   const { head, folder, jobs } = await connected(t);
