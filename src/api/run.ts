@@ -38,7 +38,8 @@ export { wandbLogger } from "../run/loggers/wandb.js";
 export { mlflowLogger } from "../run/loggers/mlflow.js";
 
 // Evaluation
-export { evaluate, type EvaluateOptions } from "../eval/evaluate.js";
+export { evaluate } from "../eval/evaluate.js";
+export type { EvaluateOptions } from "../eval/evaluate-benchmarks.js";
 export { TaskEvaluation, type TaskEvaluationOptions } from "../eval/evaluate-tasks.js";
 export { Evaluation } from "../eval/report/evaluation.js";
 export { benchmarks } from "../eval/benchmarks/benchmarks.js";

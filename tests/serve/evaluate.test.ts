@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { world } from "../../src/tasks/tasks/world.js";
-import { evaluate, type EvaluateOptions } from "../../src/eval/evaluate.js";
+import { evaluate } from "../../src/eval/evaluate.js";
+import type { EvaluateOptions } from "../../src/eval/evaluate-benchmarks.js";
 import { Policy } from "../../src/policy/policies.js";
 import { taskTools } from "../../src/tasks/task-tools.js";
 import { serveTiny, tinyFolder } from "./tiny-server.js";

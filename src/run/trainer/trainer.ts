@@ -406,13 +406,10 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     const values = await this.critic?.values(bare).finally(() => clock.mark("values"));
     const prepared = await clock.time("old_log_prob", () => this.learner.prepare(bare));
     const valued = values ? prepared.map((one, i) => ({ ...one, values: values[i]! })) : prepared;
-    const penalty = this.parts.config.algorithm.use_kl_in_reward
-      ? await this.#klPenalty(scored, valued)
-      : undefined;
+    const { use_kl_in_reward: penalised, adv_estimator: name } = this.parts.config.algorithm;
+    const penalty = penalised ? await this.#klPenalty(scored, valued) : undefined;
     const greedy =
-      needsOf(this.parts.config.algorithm.adv_estimator) === "baselines"
-        ? await this.#greedyBaselines(scored, step)
-        : undefined;
+      needsOf(name) === "baselines" ? await this.#greedyBaselines(scored, step) : undefined;
     const batch = advantages(scored, {
       ...{ ...options, rows: valued },
       ...(penalty ? { tokenRewards: penalty.rewards } : {}),
