@@ -66,7 +66,7 @@ function zScores(
 }
 
 /** A token that may be branched after. */
-export interface Candidate extends BranchPoint {
+interface Candidate extends BranchPoint {
   /** Uncertain, and of influence. */
   strict: boolean;
 }

@@ -17,10 +17,6 @@ const ownSignals = {
 
 export type OwnSignal = keyof typeof ownSignals;
 
-/**
- * What a token is ranked by: the entropy of the whole distribution, that of the ten most likely alternatives
- * (not renormalised), -ln p of the token drawn, or a score that a method gives it among its trajectory's.
- */
 const signals = {
   ...ownSignals,
   appo: { words: "APPO's score", needsTop: true, compares: "top-entropy" },
@@ -28,7 +24,11 @@ const signals = {
 
 export type BranchSignal = keyof typeof signals;
 
-export const branchSignals = Object.keys(signals) as [BranchSignal, ...BranchSignal[]];
+/**
+ * What a token is ranked by: the entropy of the whole distribution, that of the ten most likely alternatives
+ * (not renormalised), -ln p of the token drawn, or a score that a method gives it among its trajectory's.
+ */
+export const branchSignals = Object.keys(signals) as readonly BranchSignal[];
 
 /** What is known of a signal; of one that is no token's own figure, nothing. */
 export const factsOf = (signal: string): Partial<SignalFacts> =>
@@ -59,7 +59,7 @@ export type TokenRanking = (token: RankedToken) => number;
 
 /**
  * What places are ranked by: `random` gives each a number at random, so that all are chosen alike; `own` is a
- * function that the rollout was given; `group-mixed` (for a rule that draws tokens anew) is how mixed the outcomes of forks are to
- * be expected, per token that is left, by the outcomes of the first trajectories that share the text so far.
+ * function that the rollout was given; `group-mixed` (for a rule that draws tokens anew) is how mixed the outcomes
+ * of forks are to be expected, per token that is left, by those of the first trajectories that share the text so far.
  */
 export type RankingSignal = BranchSignal | "random" | "own" | "group-mixed";
