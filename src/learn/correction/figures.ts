@@ -1,4 +1,5 @@
 import type { Rows } from "../masked.js";
+import { mean } from "../../base/statistics.js";
 
 /** What a correction is computed from: one sequence per trajectory. */
 export interface LogRatios {
@@ -61,9 +62,6 @@ export function tokenDeviation(mask: Rows, of: (sequence: number, t: number) => 
   const mean = tokenMean(mask, of);
   return Math.sqrt(Math.max(0, tokenMean(mask, (i, t) => of(i, t) ** 2) - mean ** 2));
 }
-
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, v) => sum + v, 0) / values.length;
 
 /** Sample deviation; 0 for one value. */
 export function deviation(values: readonly number[]): number {

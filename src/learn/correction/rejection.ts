@@ -13,10 +13,10 @@ import {
   clamp,
   deviation,
   least,
-  mean,
   share,
   tokenDeviation,
 } from "./figures.js";
+import { mean } from "../../base/statistics.js";
 
 /** A bound, or two as text: `2`, `"2"`, `"0.5_2"`. */
 export type Threshold = number | string;

@@ -1,3 +1,4 @@
+import { mean } from "../../base/statistics.js";
 import {
   type Figures,
   type LogRatios,
@@ -12,7 +13,6 @@ import {
   greatest,
   largestLogRatio,
   least,
-  mean,
   share,
   tokenDeviation,
 } from "./figures.js";
@@ -82,7 +82,7 @@ function sequences(weights: readonly Float64Array[], mask: Rows): number {
   const means = weights.flatMap((sequence, i) =>
     sequenceCount(mask[i]!) > 0 ? [sequenceMean(sequence, mask[i]!)] : [],
   );
-  return means.reduce((a, b) => a + b, 0) / means.length;
+  return mean(means);
 }
 
 /** Weights before and after they are cut off, and what they are made of. */

@@ -1,4 +1,5 @@
 import type { ValueRecord, ValueState } from "./value-record.js";
+import { mean } from "../../base/statistics.js";
 
 /** What a score counts as: 1 above `right` and 0 below, or itself. */
 type Outcome = (score: number) => number;
@@ -37,8 +38,6 @@ interface StateValue {
   tokens: number;
   calls: number;
 }
-
-const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
 
 /** The unbiased variance of what was drawn; 0 of fewer than two. */
 export function variance(values: readonly number[]): number {
@@ -156,5 +155,5 @@ export function groupMixed(t: SeenTrajectory): { shared: number; variance: numbe
 export const windowMeans = (values: readonly number[], width: number): number[] =>
   values.map((_, i) => {
     const window = values.slice(i, i + width);
-    return window.reduce((sum, x) => sum + x, 0) / window.length;
+    return mean(window);
   });

@@ -4,6 +4,7 @@ import { pathOf } from "../../rollout/tree/tree-data.js";
 import type { BootstrapEstimate } from "./bootstrap.js";
 import { type ProfiledTree, signalAt, treesOf } from "./model-tokens.js";
 import { completed, type EntropyStatisticOptions } from "./options.js";
+import { mean } from "../../base/statistics.js";
 
 /** Spearman's rank correlation, ties averaged; undefined for fewer than two pairs or where nothing varies. */
 export function rankCorrelation(x: readonly number[], y: readonly number[]): number | undefined {
@@ -161,6 +162,3 @@ function forksOf(
     return [{ tree: tree.index, node, value, change: found }];
   });
 }
-
-const mean = (values: readonly number[]) =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,6 +1,7 @@
 import * as exact from "../../base/exact/index.js";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions, finite, oneOf } from "../../../common/options/check-options.js";
+import { mean } from "../../base/statistics.js";
 
 /** AEPO's split of the budget between fresh rollouts and branches. */
 export interface DynamicBudget {
@@ -48,10 +49,7 @@ export function dynamicBudget(
     { n: "number", rootEntropy: "number", stepEntropies: "list" },
   );
   checkOptions("find a budget", options, { beta: finite, formula: oneOf(["code", "paper"]) });
-  const meanEntropy =
-    stepEntropies.length > 0
-      ? stepEntropies.reduce((sum, h) => sum + h, 0) / stepEntropies.length
-      : rootEntropy;
+  const meanEntropy = stepEntropies.length > 0 ? mean(stepEntropies) : rootEntropy;
   const sigmoid = 1 / (1 + exact.exp(-(options.beta ?? 0.5) * (rootEntropy - meanEntropy)));
   const share = n * sigmoid;
   const wanted = options.formula === "paper" ? Math.round(share) : Math.trunc(share) + 1;

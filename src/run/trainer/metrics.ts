@@ -5,6 +5,7 @@ import { callConcentration } from "../../measure/entropy/call-concentration.js";
 import { entropyRise } from "../../measure/entropy/entropy-rise.js";
 import { decidedByEntropy } from "../../rollout/replay/replay.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { mean } from "../../base/statistics.js";
 
 /**
  * Whether the policy is less sure at tool calls than elsewhere, and how many branch decisions that changed; only what
@@ -50,8 +51,6 @@ function expectedBest(sorted: readonly number[], k: number): number {
   const n = sorted.length;
   return sorted.reduce((sum, value, i) => sum + value * (((i + 1) / n) ** k - (i / n) ** k), 0);
 }
-
-const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
 
 /**
  * Validation figures per data source, under the reference's names: mean@N, std@N, and for N above 1
@@ -119,7 +118,7 @@ export function batchMetrics(
   }
   const means = [...parts].map(([name, values]): [string, number] => [
     `reward/${name}/mean`,
-    values.reduce((a, b) => a + b, 0) / values.length,
+    mean(values),
   ]);
   return {
     ...spread(

@@ -2,6 +2,7 @@ import { tf } from "../../../tensor/tf.js";
 import { type Rows, maskedMean } from "../../masked.js";
 import type { Tensor } from "./aggregate.js";
 import { type KlKind, klKinds } from "./options.js";
+import { mean } from "../../../base/statistics.js";
 
 /**
  * An estimate of the KL divergence from the reference policy at each token, with d = logp - ref:
@@ -74,7 +75,7 @@ export async function klInReward(
     Float64Array.from(row, (score, t) => score - control.coefficient * kl[i]![t]!),
   );
   const perRow = kl.map((row, i) => maskedMean([row], [mask[i]!]));
-  const current = perRow.reduce((sum, v) => sum + v, 0) / perRow.length;
+  const current = mean(perRow);
   return {
     rewards,
     control: controlKl(control, { kl: current, steps: scores.length }),
