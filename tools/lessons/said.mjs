@@ -27,7 +27,7 @@ export const steady = (text) =>
     // A board's panel of times, to the end of its picture.
     .replace(/aria-label=\\?"Seconds per step(?:(?!<\/svg>)[^])*<\/svg>/g, "#")
     .replace(/Seconds per step<(?:[^"\\]|\\.)*/g, "#")
-    .replace(/id="[\w-]+"|arpo-[0-9a-f]{6,}/g, "id");
+    .replace(/id=\\?"[\w-]+\\?"|arpo-[0-9a-f]{6,}/g, "id");
 
 /** The trees that a lesson's pages show, without the times that differ from run to run. */
 export const steadyTrees = (text) => text.replace(/"(began|ended|toolMs)":[\d.e-]+/g, '"$1":0');
