@@ -11,7 +11,7 @@ export type {
 } from "../rollout/options.js";
 export type { DynamicRollouts } from "../rollout/settings.js";
 export { UnfinishedRollout } from "../rollout/unfinished-rollout.js";
-export { presets, type CellPreset } from "../presets.js";
+export { presets, type CellPreset } from "../run/presets.js";
 export type { PresetName } from "../rollout/presets.js";
 
 // Trees

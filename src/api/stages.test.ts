@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { estimatorNames } from "../learn/advantages.js";
 import { lossNames } from "../learn/losses/registry.js";
-import { presets } from "../presets.js";
+import { presets } from "../run/presets.js";
 import { branchRules, expansionRules } from "../rollout/rules/registry.js";
 import { stages } from "./stages.js";
 

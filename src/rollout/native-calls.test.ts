@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HfTokenizer } from "../model/tokenizer/hf-tokenizer.js";
 import type { Environment } from "../environments/environment.js";
-import { presets } from "../presets.js";
+import { presets } from "../run/presets.js";
 import { dialectOfTemplate } from "../tools/calls/call-format.js";
 import type { Tool } from "../tools/tool.js";
 import { treesToJsonl } from "./files/tree-jsonl.js";

@@ -9,7 +9,7 @@ import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { httpEnvironment } from "../../src/environments/http-environment.js";
 import { openEnv } from "../../src/environments/open-env/open-env.js";
-import { presets } from "../../src/presets.js";
+import { presets } from "../../src/run/presets.js";
 import { treesToJsonl } from "../../src/rollout/files/tree-jsonl.js";
 import { rollout } from "../../src/rollout/rollout.js";
 import type { RolloutTree } from "../../src/rollout/rollout-tree.js";

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { importRollouts } from "../../src/formats/import-rollouts.js";
 import { saveTraces } from "../../src/formats/write/save-traces.js";
 import { advantages } from "../../src/learn/advantages.js";
-import { presets } from "../../src/presets.js";
+import { presets } from "../../src/run/presets.js";
 import { score } from "../../src/reward/score-trees.js";
 import { rollout } from "../../src/rollout/rollout.js";
 import { randomTextPolicy } from "../../src/rollout/testing/random-text-policy.js";

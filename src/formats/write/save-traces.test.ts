@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryFolder } from "../../../tests/temporary.js";
 import { advantages } from "../../learn/advantages.js";
-import { presets } from "../../presets.js";
+import { presets } from "../../run/presets.js";
 import { score } from "../../reward/score-trees.js";
 import { rollout } from "../../rollout/rollout.js";
 import { randomTextPolicy } from "../../rollout/testing/random-text-policy.js";

@@ -9,7 +9,7 @@ import { Learner, update } from "./learner.js";
 import type { UpdateOptions } from "./update-settings.js";
 import { lossAggregations } from "../losses/base/options.js";
 import { UpdateReport } from "./update-report.js";
-import { presets } from "../../presets.js";
+import { presets } from "../../run/presets.js";
 import { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 

@@ -2,7 +2,7 @@ import { defined } from "../../../common/options/defined.js";
 import { type LossPreset, lossPresets } from "../../learn/losses/registry.js";
 import { learnPresets } from "../../learn/presets.js";
 import { type FamilyPreset, familyPresets } from "../../rollout/presets.js";
-import { algorithms, type CellPreset } from "../../presets.js";
+import { algorithms, type CellPreset } from "../presets.js";
 import { actorKeysOf } from "./loss-keys.js";
 import { type Tree, merge } from "./tree.js";
 

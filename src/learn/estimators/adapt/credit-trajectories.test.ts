@@ -6,7 +6,7 @@ import type { RolloutOptions } from "../../../rollout/options.js";
 import { randomTextPolicy } from "../../../rollout/testing/random-text-policy.js";
 import { calculator } from "../../../tools/calculator/calculator.js";
 import { ToolSet } from "../../../tools/tool-set.js";
-import { presets } from "../../../presets.js";
+import { presets } from "../../../run/presets.js";
 import { advantages } from "../../advantages.js";
 import { creditTrajectories, familyOf } from "./credit-trajectories.js";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { presets } from "./presets.js";
-import { loadConfig } from "./run/config/load.js";
-import { advantageOptions, rolloutOptions, updateOptions } from "./run/trainer/options.js";
+import { loadConfig } from "./config/load.js";
+import { advantageOptions, rolloutOptions, updateOptions } from "./trainer/options.js";
 
 for (const [name, preset] of Object.entries(presets)) {
   test(`preset ${name} says the same in a cell and in a configuration`, async () => {

@@ -1,14 +1,14 @@
-import { asPreset } from "../common/options/check-options.js";
-import type { AdvantageOptions } from "./learn/advantages.js";
-import type { UpdateOptions } from "./learn/update/update-settings.js";
-import { learnPresets } from "./learn/presets.js";
+import { asPreset } from "../../common/options/check-options.js";
+import type { AdvantageOptions } from "../learn/advantages.js";
+import type { UpdateOptions } from "../learn/update/update-settings.js";
+import { learnPresets } from "../learn/presets.js";
 import {
   type FamilyPreset,
   familyPresets,
   type PresetName,
   rolloutPresets,
-} from "./rollout/presets.js";
-import type { RolloutOptions } from "./rollout/options.js";
+} from "../rollout/presets.js";
+import type { RolloutOptions } from "../rollout/options.js";
 
 /** What a cell needs to know of an algorithm: how it rolls out, and how it updates. */
 export type CellPreset = RolloutOptions & UpdateOptions & AdvantageOptions;
