@@ -57,7 +57,9 @@ test('import "arpo-lab" reads no package from its folder: they wait until they a
   assert.ok(files.some((url) => url.endsWith("/dist/vendor/tfjs.mjs")));
   assert.deepEqual(packagesOf(files), []);
   assert.deepEqual(
-    files.filter((url) => /\/dist\/vendor\/typescript|\/dist\/(kernel|apps|src\/interop\/serve)\//.test(url)),
+    files.filter((url) =>
+      /\/dist\/vendor\/typescript|\/dist\/(kernel|apps|src\/interop\/serve)\//.test(url),
+    ),
     [],
   );
 });
