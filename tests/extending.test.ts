@@ -92,6 +92,20 @@ test("a rule and an estimator of one's own are given as they are", async () => {
   assert.deepEqual([...batch.trajectories[2]!.advantages], [...credit.advantages[2]!]);
 });
 
+test("a name alone is no definition", async () => {
+  const none = { name: "none" } as never;
+  const [task, policy] = [{ prompt: "6*7?" }, randomTextPolicy()];
+  await assert.rejects(
+    rollout(policy, task, { rule: none }),
+    /rule must be one of .*got an object/,
+  );
+  const scored = await score(await rollout(policy, task, { n: 2 }), ({ length }) => length);
+  assert.throws(
+    () => advantages(scored, { estimator: none }),
+    /estimator must be one of .*got an object/,
+  );
+});
+
 test("settings of a rule of one's own are checked as the others' are", async () => {
   const wrong = { rule: halves, expand: { times: 0 } as object };
   await assert.rejects(

@@ -16,10 +16,14 @@ export class Registry<D extends Named, Name extends string = string> {
   /** The library's own, in order. */
   readonly built: readonly D[];
 
-  /** @param kind what errors call one of them: `rule` */
+  /**
+   * @param kind what errors call one of them: `rule`
+   * @param parts what a definition has at least one of, besides its name
+   */
   constructor(
     readonly kind: string,
     built: readonly D[],
+    readonly parts: readonly string[] = [],
   ) {
     this.built = built;
     for (const definition of built) this.add(definition);
@@ -85,6 +89,8 @@ function ruleOf<D extends Named, Name extends string>(
     },
     holds: (value) =>
       registry.has(value) ||
-      (typeof value === "object" && typeof (value as Partial<Named> | null)?.name === "string"),
+      (typeof value === "object" &&
+        typeof (value as Partial<Named> | null)?.name === "string" &&
+        (registry.parts.length === 0 || registry.parts.some((part) => part in value!))),
   };
 }

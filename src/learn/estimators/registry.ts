@@ -133,7 +133,7 @@ export type AnyEstimator = EstimatorDefinition | PlainEstimator;
 export const estimatorsByName = new Registry<
   AnyEstimator,
   (typeof plainEstimators)[number]["name"] | FamilyEstimator
->("estimator", [...plainEstimators, ...estimatorDefinitions]);
+>("estimator", [...plainEstimators, ...estimatorDefinitions], ["spans", "estimate"]);
 
 const isFamily = (estimator: unknown): estimator is EstimatorDefinition =>
   typeof estimator === "object" && estimator !== null && "spans" in estimator;

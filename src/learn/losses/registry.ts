@@ -30,7 +30,9 @@ type Known = (typeof built)[number];
 export type LossName = Known["name"];
 
 /** The losses by name: those of the library, and what a program has added. */
-export const lossRegistry: Registry<LossDefinition, LossName> = new Registry("loss", built);
+export const lossRegistry: Registry<LossDefinition, LossName> = new Registry("loss", built, [
+  "tensors",
+]);
 
 /**
  * The losses by name, verl's where it has one: `vanilla` is PPO with dual clip (GRPO, ARPO and, with its

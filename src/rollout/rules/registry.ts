@@ -80,10 +80,11 @@ export type AnyRule = AttemptDefinition | RuleDefinition;
  * assert.ok(rules.has("arpo-code") && rules.has("treepo"));
  * ```
  */
-export const rules = new Registry<AnyRule, BranchRule | ExpansionRule>("rule", [
-  ...attemptDefinitions,
-  ...ruleDefinitions,
-]);
+export const rules = new Registry<AnyRule, BranchRule | ExpansionRule>(
+  "rule",
+  [...attemptDefinitions, ...ruleDefinitions],
+  ["decide", "choose", "segments"],
+);
 
 const isWritten = (rule: AnyRule): rule is RuleDefinition => !("decide" in rule);
 
