@@ -61,6 +61,16 @@ export class Registry<D extends Named, Name extends string = string> {
     return definition;
   }
 
+  /** The name that a definition is known by from here on: where another has its own, that with a number. */
+  nameOf(definition: D): string {
+    for (let count = 1; ; count++) {
+      const name = count === 1 ? definition.name : `${definition.name}-${count}`;
+      const known = this.#byName.get(name);
+      if (known === undefined) this.add(definition, name);
+      if (known === undefined || known === definition) return name;
+    }
+  }
+
   /** The definition that an option names or is. */
   of(action: string, option: string, given: Name | D): D {
     if (typeof given === "object") return given;

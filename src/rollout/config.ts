@@ -98,19 +98,31 @@ function refuseUnknown(rule: ReadyOptions["rule"]): void {
   );
 }
 
-/** Throws where a rule that looks at what has been written cannot do so. */
-function checkExpansion(options: ReadyOptions): void {
-  const { expand } = options;
-  const written = writtenRule(options.rule);
-  if (!written) {
-    refuseUnknown(options.rule);
-    if (expand === undefined) return;
+/** What a rule is set to; throws where it is no setting of it, or the rule has none. */
+export function checkExpand(
+  action: string,
+  { rule, expand }: Pick<ReadyOptions, "rule" | "expand">,
+): void {
+  const written = writtenRule(rule);
+  if (written) completeSettings(action, written, expand);
+  else if (expand !== undefined) {
     const { rule: meant } = expand as { rule?: unknown };
     const hint = meant === undefined ? "" : `; write rule: ${JSON.stringify(meant)} beside expand`;
     throw new RangeError(
-      `Cannot roll out: expand is for the rules ${writtenRules().join(", ")}, got ${String(options.rule ?? "arpo-code")}${hint}`,
+      `Cannot ${action}: expand is for the rules ${writtenRules().join(", ")}, got ${nameIn(rule) ?? "arpo-code"}${hint}`,
     );
   }
+}
+
+const nameIn = (rule: ReadyOptions["rule"]) => (typeof rule === "object" ? rule.name : rule);
+
+/** Throws where a rule that looks at what has been written cannot do so. */
+function checkExpansion(options: ReadyOptions): void {
+  const { rule: given, expand } = options;
+  const written = writtenRule(given);
+  if (!written) refuseUnknown(given);
+  if (!written || options.mode !== "validate") checkExpand("roll out", options);
+  if (!written) return;
   if (options.mode === "validate") return;
   const { name: rule, judge } = written;
   if (options.scheduling === "lockstep") {

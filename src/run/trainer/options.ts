@@ -1,10 +1,14 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
+import { isRecord } from "../../../common/options/is-record.js";
+import { defined } from "../../../common/options/defined.js";
+import { advantageTable } from "../../learn/advantage-settings.js";
 import type { AdvantageOptions } from "../../learn/advantages.js";
 import type { RolloutCorrection } from "../../learn/correction/rollout-correction.js";
 import type { Cost } from "../../learn/measures/spent.js";
 import { type CriticOptions, criticTable } from "../../learn/update/critic-settings.js";
 import { learningRateFactor } from "../../learn/update/schedule.js";
 import { type UpdateOptions, updateTable } from "../../learn/update/update-settings.js";
+import type { Sampling } from "../../policy/policy.js";
 import type { ScoreOptions } from "../../reward/score-trees.js";
 import type { RolloutOptions } from "../../rollout/options.js";
 import { estimatorsByName, familyDefinitions } from "../../learn/estimators/registry.js";
@@ -17,6 +21,25 @@ import { optionsIn } from "../config/from-table.js";
 import { creditSettings, expandSettings } from "../config/keys.js";
 import { lossOptions } from "../config/loss-keys.js";
 import type { Config } from "../config/schema.js";
+import type { Tree } from "../config/tree.js";
+
+/** What a run is told that a configuration has no key for: it is laid over what the configuration says. */
+export interface Told {
+  rollout?: RolloutOptions;
+  advantages?: AdvantageOptions;
+  update?: UpdateOptions;
+}
+
+/** Options over others; those of an object are laid over its own. */
+export const laidOver = <T extends object>(below: T, told: Partial<T> = {}): T => ({
+  ...below,
+  ...Object.fromEntries(
+    Object.entries(told).map(([name, value]) => {
+      const was = (below as Record<string, unknown>)[name];
+      return [name, isRecord(was) && isRecord(value) ? { ...was, ...value } : (value as unknown)];
+    }),
+  ),
+});
 
 // How far a run is: in steps, or in what its budget counts.
 
@@ -32,6 +55,12 @@ const counted = ["tokens", "calls", "trajectories"] as const;
 export function hasBudget({ lab: { budget } }: Config): boolean {
   return counted.some((name) => budget[name] !== null);
 }
+
+/** Steps of a run; Infinity where a budget ends it. */
+export const stepsOf = (config: Config, perEpoch: number): number =>
+  hasBudget(config)
+    ? Infinity
+    : (config.trainer.total_training_steps ?? perEpoch * config.trainer.total_epochs);
 
 /** Where a run is by its budget; the part that is nearest to its end decides. Undefined without one. */
 export function placeInBudget({ lab: { budget } }: Config, cost: Cost): Place | undefined {
@@ -124,6 +153,11 @@ export function validationOptions(config: Config): RolloutOptions {
   };
 }
 
+/** How tokens are sampled, under the rollout's keys. */
+export const samplingKeys = ({ temperature, topK, topP }: Sampling): Tree => ({
+  actor_rollout_ref: { rollout: defined({ temperature, top_k: topK, top_p: topP }) },
+});
+
 /** What the configuration says about scoring. */
 export function scoreOptions({ lab }: Config): ScoreOptions {
   return { concurrency: lab.reward_concurrency, timeoutMs: lab.reward_timeout * 1000 };
@@ -135,9 +169,7 @@ export function advantageOptions(config: Config): AdvantageOptions {
   return {
     ...creditOptions(config),
     estimator: chosen(estimatorsByName, algorithm.adv_estimator) as AdvantageOptions["estimator"],
-    gamma: algorithm.gamma,
-    lambda: algorithm.lam,
-    normalizeByDeviation: algorithm.norm_adv_by_std_in_grpo,
+    ...optionsIn(advantageTable, config),
   };
 }
 
