@@ -34,14 +34,13 @@ import { type PresetName, rolloutPresets } from "../../rollout/presets.js";
 import type { Trajectories } from "../../rollout/rules/definition.js";
 import { rules, writtenRule } from "../../rollout/rules/registry.js";
 import { completeSettings } from "../../rollout/rules/settings.js";
-import { dynamicTable, rolloutSettings } from "../../rollout/settings.js";
+import { rolloutSettings } from "../../rollout/settings.js";
 import type { Tools } from "../../tools/tool-set.js";
-import { creditTree, expandTree } from "../config/choice-keys.js";
-import { keysWith } from "../config/from-table.js";
-import { lossKeysOf, lossTable } from "../config/loss-keys.js";
+import { lossTable } from "../config/loss-keys.js";
+import { keysOfOptions } from "../config/option-keys.js";
 import { budgetTable, runTable, warmupTable } from "../config/run-table.js";
-import { merge, put, type Tree } from "../config/tree.js";
-import { samplingKeys, type Told } from "./options.js";
+import { merge, type Tree } from "../config/tree.js";
+import type { Told } from "./options.js";
 import type { TrainerStep } from "./trainer.js";
 import type { TrainingRun } from "./training-run.js";
 
@@ -168,54 +167,29 @@ function fixedBy(options: CellTraining): Trajectories {
 
 /** Options of a cell as the configuration says them. */
 export function cellKeys(options: CellTraining): Tree {
-  const { dynamicRollouts: dynamic, testAt, preset = "arpo", prompts = 8 } = options;
+  const { testAt, preset = "arpo", prompts = 8 } = options;
   const fixed = fixedBy(options);
   const { n = fixed.n } = options;
-  const chosen = defined({
-    "lab.branch_rule": named(rules, options.rule),
-    "algorithm.adv_estimator": named(estimatorsByName, options.estimator),
-    "lab.budget.test_at_tokens": testAt?.tokens,
-    "lab.budget.test_at_calls": testAt?.calls,
-    "actor_rollout_ref.rollout.enable_dynamic_rollouts": dynamic && true,
-  });
-  const loss = named(lossRegistry, options.loss);
-  const ofLoss = keysOf(lossTable()).map(([name]) => [name, options[name as keyof CellTraining]]);
   // A function ranks tokens as it is; a configuration names what does.
   const { signal, ...expand } = options.expand ?? {};
   // Trees start with half of their trajectories; where nothing branches, all start at once.
   const first =
     n === undefined || (preset === "grpo" && options.rule === undefined) ? n : Math.ceil(n / 2);
-  return [
-    keysWith(runTable, {
-      ...options,
-      steps: options.steps ?? 10,
-      prompts,
-      miniBatch: options.miniBatch ?? (prompts % 2 === 0 ? 2 : 1),
-      seed: options.seed ?? 1,
-    }),
-    keysWith(budgetTable, options.budget ?? {}),
-    keysWith(warmupTable, options.warmup ?? {}),
-    keysWith(rolloutSettings, {
-      ...options,
-      n,
-      initialRollouts: options.initialRollouts ?? fixed.initialRollouts ?? first,
-      // Told as the length of the data's responses, which this one follows.
-      responseLength: undefined,
-    }),
-    keysWith(dynamicTable, typeof dynamic === "object" ? dynamic : {}),
-    samplingKeys(options.sampling ?? {}),
-    keysWith(advantageTable, options),
-    keysWith(updateTable, options),
-    lossKeysOf(
-      defined({
-        ...(Object.fromEntries(ofLoss) as ActorLossOptions),
-        loss: loss as ActorLossOptions["loss"],
-      }),
-    ),
-    creditTree(options),
-    expandTree(typeof signal === "string" ? { ...expand, signal } : expand),
-    Object.entries(chosen).reduce<Tree>((tree, [key, value]) => put(tree, key, value), {}),
-  ].reduce(merge);
+  const keys = keysOfOptions({
+    ...options,
+    ...{ prompts, n },
+    steps: options.steps ?? 10,
+    miniBatch: options.miniBatch ?? (prompts % 2 === 0 ? 2 : 1),
+    seed: options.seed ?? 1,
+    initialRollouts: options.initialRollouts ?? fixed.initialRollouts ?? first,
+    rule: named(rules, options.rule),
+    estimator: named(estimatorsByName, options.estimator),
+    loss: named(lossRegistry, options.loss),
+    expand: typeof signal === "string" ? { ...expand, signal } : expand,
+    calls: undefined, // it may be a definition, and is told
+  });
+  const { tokens: test_at_tokens, calls: test_at_calls } = testAt ?? {};
+  return merge(keys, { lab: { budget: defined({ test_at_tokens, test_at_calls }) } });
 }
 
 /** Options that a table has without a key. */

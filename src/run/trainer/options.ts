@@ -1,6 +1,5 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { isRecord } from "../../../common/options/is-record.js";
-import { defined } from "../../../common/options/defined.js";
 import { advantageTable } from "../../learn/advantage-settings.js";
 import type { AdvantageOptions } from "../../learn/advantages.js";
 import type { RolloutCorrection } from "../../learn/correction/rollout-correction.js";
@@ -8,7 +7,6 @@ import type { Cost } from "../../learn/measures/spent.js";
 import { type CriticOptions, criticTable } from "../../learn/update/critic-settings.js";
 import { learningRateFactor } from "../../learn/update/schedule.js";
 import { type UpdateOptions, updateTable } from "../../learn/update/update-settings.js";
-import type { Sampling } from "../../policy/policy.js";
 import type { ScoreOptions } from "../../reward/score-trees.js";
 import type { RolloutOptions } from "../../rollout/options.js";
 import { estimatorsByName, familyDefinitions } from "../../learn/estimators/registry.js";
@@ -21,7 +19,6 @@ import { optionsIn } from "../config/from-table.js";
 import { creditSettings, expandSettings } from "../config/keys.js";
 import { lossOptions } from "../config/loss-keys.js";
 import type { Config } from "../config/schema.js";
-import type { Tree } from "../config/tree.js";
 
 /** What a run is told that a configuration has no key for: it is laid over what the configuration says. */
 export interface Told {
@@ -152,11 +149,6 @@ export function validationOptions(config: Config): RolloutOptions {
     promptsAtOnce: config.data.val_batch_size ?? config.actor_rollout_ref.rollout.max_num_seqs,
   };
 }
-
-/** How tokens are sampled, under the rollout's keys. */
-export const samplingKeys = ({ temperature, topK, topP }: Sampling): Tree => ({
-  actor_rollout_ref: { rollout: defined({ temperature, top_k: topK, top_p: topP }) },
-});
 
 /** What the configuration says about scoring. */
 export function scoreOptions({ lab }: Config): ScoreOptions {
