@@ -27,7 +27,7 @@ import { type Interval, scoreInterval } from "./metrics/interval.js";
 const taskTable = {
   /** Answers per task. Default: 1. */
   samples: option(integer(1), 1),
-  /** Default: as `score`: ARPO's, which compares with `groundTruth`; in an environment its own. */
+  /** How answers are scored. Default: as `score`: ARPO's, which compares with `groundTruth`; in an environment its own. */
   reward: unset(valuesOf<Reward>("reward?")),
   /** Show how far it is while it goes on, where a notebook looks. Default: true. */
   live: option(valuesOf<boolean>("boolean?"), true),

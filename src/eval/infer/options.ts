@@ -50,7 +50,7 @@ export const inferenceTable = {
   mode: option(oneOf(["completion", "default"]), "completion"),
   /** A prompt type, or a system message of your own. Default: the benchmark's, or `code_search`. */
   prompt: unset(valuesOf<string>("text?")),
-  /** Default: temperature 0.6, topP 0.95, topK 20, repetition penalty 1.1. */
+  /** How tokens are sampled. Default: temperature 0.6, topP 0.95, topK 20, repetition penalty 1.1. */
   sampling: following(optionsOf<Sampling>(samplingRules)) satisfies Following<Sampling, Sampling>,
   /** Tokens per generation (`max_tokens`). Default 4096. */
   maxTokens: option(integer(1), 4096),
@@ -69,7 +69,7 @@ export const inferenceTable = {
    * with white space. Default: false.
    */
   asReference: option(valuesOf<boolean>("boolean?"), false),
-  /** Default 0. */
+  /** The same seed gives the same samples. Default 0. */
   seed: option(integer(0), 0),
 };
 

@@ -7,7 +7,7 @@ import { following, key, option, unset } from "../../../common/options/option-ta
 const most = 1e9;
 
 export const runTable = {
-  /** Default: 10, where there is no `budget`. */
+  /** Steps of the run. Default: 10, where there is no `budget`. */
   steps: unset(
     integer(1),
     key("trainer.total_training_steps", "Steps; overrides the epochs", { most }),
@@ -50,6 +50,7 @@ export const runTable = {
 
 /** What a run may spend. */
 export const budgetTable = {
+  /** Tokens that rollouts may draw; the step that reaches them is the last. Default: none. */
   tokens: unset(
     integer(1),
     key(
@@ -58,7 +59,9 @@ export const budgetTable = {
       { most },
     ),
   ),
+  /** The same in tool calls. Default: none. */
   calls: unset(integer(1), key("lab.budget.calls", "The same in tool calls", { most })),
+  /** The same in trajectories. Default: none. */
   trajectories: unset(
     integer(1),
     key("lab.budget.trajectories", "The same in trajectories", { most }),
@@ -67,6 +70,7 @@ export const budgetTable = {
 
 /** Over what the learning rate is raised. */
 export const warmupTable = {
+  /** Tokens over which the learning rate rises. Default: none, it rises over steps. */
   tokens: unset(
     integer(1),
     key(
