@@ -4,6 +4,7 @@ import { positive } from "../common/options/check-options.js";
 import { option } from "../common/options/option-table.js";
 import {
   creditOf,
+  defineAttemptRule,
   defineEstimator,
   defineRule,
   estimatorsByName,
@@ -21,6 +22,7 @@ import { Model } from "../src/model/transformer/transformer.js";
 import { score } from "../src/reward/score-trees.js";
 import { rollout } from "../src/rollout/rollout.js";
 import type { RolloutOptions } from "../src/rollout/options.js";
+import { ScriptedPolicy } from "../src/rollout/testing/scripted-policy.js";
 import { randomTextPolicy } from "../src/rollout/testing/random-text-policy.js";
 import { tf } from "../src/tensor/tf.js";
 import { explain } from "../src/view/explain/explain.js";
@@ -213,6 +215,43 @@ test("a loss that is added has a name: for a configuration, doctor, and a run th
     /the loss must be the definition of pull that step-1 was trained with, got another definition/,
   );
   assert.throws(() => checkOwnLoss(saved, usual, "step-1"), /got vanilla/);
+});
+
+test("a rule that decides after calls is given as it is: to rollouts, forks, replays and views", async () => {
+  const eager = (above: number) =>
+    defineAttemptRule({
+      ...{ name: "eager", title: "Eager", words: "after every call", reads: [], draws: "none" },
+      decide: (_, { u }) => ({
+        ...{ branch: u > above, delta: 0, score: u, bar: above },
+        ...{ probability: 1 - above, reason: `${u} against ${above}` },
+      }),
+    });
+  const policy = new ScriptedPolicy(({ sequence, turn }) => ({
+    text: turn === 0 ? `<calc>${sequence}+1</calc>` : "done\u0001",
+  }));
+  const calc = { name: "calc", tag: "calc", description: "", execute: () => "7" };
+  const grow = (rule: ReturnType<typeof eager>) =>
+    rollout(
+      policy,
+      { prompt: "6*7?" },
+      { rule, n: 4, initialRollouts: 1, beamSize: 4, tools: [calc] },
+    );
+  const always = await grow(eager(-1));
+  assert.equal(always.config.rule, "eager");
+  assert.deepEqual(
+    always.trajectories.map(({ parent }) => parent),
+    [-1, 0, 0, 0],
+  );
+  assert.equal(always.replay({}).branches, 3);
+  assert.equal((await always.fork(always.nodes[0]!.id)).config.rule, "eager");
+  // Another one of the name has a name of its own.
+  const never = await grow(eager(2));
+  assert.equal(never.config.rule, "eager-2");
+  assert.deepEqual(
+    never.trajectories.map(({ parent }) => parent),
+    [-1, -1, -1, -1],
+  );
+  assert.equal(never.replay({ rule: "eager" as "appo" }).branches, 3);
 });
 
 test("options of an estimator of one's own stand under its name", async () => {

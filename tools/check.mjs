@@ -2,13 +2,14 @@
 // imports, no import across a boundary, an example on every stable export, a default on every stable option, a
 // description of every stable parameter, no dead path, no test away from the source of its name, no test that waits a
 // fixed time; the public API in docs/api-report.md and the picture in docs/architecture.md as the code gives them.
-// `--write` writes both anew, and docs/algorithms.md.
+// `--write` writes both anew, docs/algorithms.md and docs/options.md.
 import { checkAlgorithms } from "./architecture/algorithms.mjs";
 import { brokenImports, checkApi } from "./architecture/api-report.mjs";
 import { circles } from "./architecture/circles.mjs";
 import { exportedValues } from "./architecture/examples.mjs";
 import { importGraph } from "./architecture/imports.mjs";
 import { uncheckedOptions } from "./architecture/options.mjs";
+import { checkOptionPage } from "./architecture/option-page.mjs";
 import { optionFaults } from "./architecture/options-once.mjs";
 import { undescribedParameters, undocumentedOptions } from "./architecture/documented.mjs";
 import { deadPaths } from "./architecture/dead-paths.mjs";
@@ -57,6 +58,10 @@ show(
 show(
   "docs/algorithms.md has every estimator and loss of the code",
   await checkAlgorithms(process.argv.includes("--write")),
+);
+show(
+  "docs/options.md has every option of the tables",
+  await checkOptionPage(process.argv.includes("--write")),
 );
 show("no entry of the root is unknown (tools/architecture/root-entries.mjs)", unknownEntries());
 show("no folder has more than 20 entries", crowdedFolders());

@@ -53,3 +53,13 @@ test("a name is one definition's", () => {
       "Cannot add a shape: its name must not be another's, got square; known are square, triangle",
   });
 });
+
+test("a definition that is given itself is known by a name, where another has its own too", () => {
+  const registry = shapes();
+  const mine = { name: "square", corners: 4 };
+  assert.equal(registry.nameOf(registry.get("square")!), "square");
+  assert.equal(registry.nameOf(mine), "square-2");
+  assert.equal(registry.nameOf({ ...mine }), "square-3");
+  assert.equal(registry.nameOf(mine), "square-2");
+  assert.equal(registry.nameOf({ name: "oval", corners: 0 }), "oval");
+});

@@ -41,6 +41,14 @@ export class Registry<D extends Named, Name extends string = string> {
     return typeof name === "string" && this.#byName.has(name);
   }
 
+  /** Whether something is a definition of the kind, known or not. */
+  isOne(value: unknown): value is D {
+    if (typeof value !== "object" || value === null) return false;
+    const { name } = value as Partial<Named>;
+    const has = (part: string) => (value as Record<string, unknown>)[part] !== undefined;
+    return typeof name === "string" && (this.parts.length === 0 || this.parts.some(has));
+  }
+
   get(name: string): D | undefined {
     return this.#byName.get(name);
   }
@@ -59,6 +67,16 @@ export class Registry<D extends Named, Name extends string = string> {
     }
     this.#byName.set(name, definition);
     return definition;
+  }
+
+  /** The name that a definition is known by from here on: where another has its own, that with a number. */
+  nameOf(definition: D): string {
+    for (let count = 1; ; count++) {
+      const name = count === 1 ? definition.name : `${definition.name}-${count}`;
+      const known = this.#byName.get(name);
+      if (known === undefined) this.add(definition, name);
+      if (known === undefined || known === definition) return name;
+    }
   }
 
   /** The definition that an option names or is. */
@@ -87,10 +105,6 @@ function ruleOf<D extends Named, Name extends string>(
     get names() {
       return registry.names;
     },
-    holds: (value) =>
-      registry.has(value) ||
-      (typeof value === "object" &&
-        typeof (value as Partial<Named> | null)?.name === "string" &&
-        (registry.parts.length === 0 || registry.parts.some((part) => part in value!))),
+    holds: (value) => registry.has(value) || registry.isOne(value),
   };
 }

@@ -46,6 +46,7 @@ export const groups = [
     text: "Reference",
     items: [
       ["Configuration", "config"],
+      ["Options", "options"],
       ["Metrics", "metrics"],
       ["Command line", "cli"],
       ["Cells and magics", "cells"],

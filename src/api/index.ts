@@ -56,7 +56,8 @@ export { ready, tf } from "./model.js";
 
 // Runs and evaluation. Not through `./run.js`, which also builds the configuration's schema.
 export { Trainer } from "../run/trainer/trainer.js";
-export { trainOn, type TrainingRun } from "../run/trainer/train-cells.js";
+export { trainOn } from "../run/trainer/train-cells.js";
+export type { TrainingRun } from "../run/trainer/training-run.js";
 export { loadConfig } from "../run/config/load.js";
 export { benchmarks } from "../eval/benchmarks/benchmarks.js";
 export { evaluate } from "../eval/evaluate.js";

@@ -12,7 +12,9 @@ export { demonstrate, type Demonstration } from "../tasks/tasks/demonstrate.js";
 export { demonstrations, type DemonstrationOptions } from "../run/demonstrations.js";
 
 // Training
-export { trainOn, type CellTraining, TrainingRun } from "../run/trainer/train-cells.js";
+export type { CellTraining } from "../run/trainer/cell-options.js";
+export { trainOn } from "../run/trainer/train-cells.js";
+export { TrainingRun } from "../run/trainer/training-run.js";
 export { train, type TrainOptions } from "../run/trainer/train.js";
 export { Trainer, type TrainerParts, type TrainerStep } from "../run/trainer/trainer.js";
 export { RunFolder } from "../run/folder/run-folder.js";

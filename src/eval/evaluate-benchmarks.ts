@@ -3,9 +3,11 @@ import {
   optionsFor,
   type OptionRules,
   rulesWithout,
+  valuesOf,
 } from "../../common/options/check-options.js";
 import { readFile } from "#platform/files";
 import { join } from "#platform/path";
+import { type Given, option, rulesOf, unset } from "../../common/options/option-table.js";
 import { defined } from "../../common/options/defined.js";
 import { ProgressLine } from "../base/show/progress-line.js";
 import { watchAs } from "../base/show/show-as.js";
@@ -13,9 +15,9 @@ import type { Policy } from "../policy/policy.js";
 import type { Benchmark, LoadedBenchmark } from "./benchmarks/benchmark.js";
 import { benchmarks } from "./benchmarks/benchmarks.js";
 import { readBenchmark } from "./benchmarks/read-benchmark.js";
-import { infer, type InferOptions, inferRules, promptFor, settingsFor } from "./infer/infer.js";
+import { infer, inferRules, promptFor, samplesTable, settingsFor } from "./infer/infer.js";
 import { SampleJournal } from "./infer/journal.js";
-import { inferenceSettings } from "./infer/options.js";
+import { type InferenceOptions, inferenceSettings } from "./infer/options.js";
 import { toolSetOf } from "../tools/tool-set.js";
 import { stoppedTooEarly } from "./evaluate-tasks.js";
 import { benchmarkReport } from "./report/benchmark-report.js";
@@ -24,36 +26,36 @@ import { type AnswerJudge, scoreSamples } from "./report/score-samples.js";
 import { writeResultFiles, writeWhole } from "./report/result-files.js";
 import { outputFolder } from "../model/files/model-folder.js";
 
-export interface EvaluateOptions extends Omit<InferOptions, "journal" | "enough"> {
+/** What an evaluation on benchmarks can be told besides how questions are asked. */
+const benchmarksTable = {
   /**
    * Keeps finished samples and takes the result files. An evaluation that was stopped, killed too,
    * goes on there without making a finished sample again, and ends with the same bytes. Default:
    * nothing is kept.
    */
-  folder?: string;
+  folder: unset(valuesOf<string>("path?")),
   /**
    * The folder that holds `NAME/test.jsonl` of the real benchmarks. Default: none; stand-ins need
    * none.
    */
-  data?: string;
+  data: unset(valuesOf<string>("path?")),
   /**
    * Tells the policy's weights from others of the same name; other weights are refused in the
    * folder. Default: weights are not compared.
    */
-  weights?: string;
+  weights: unset(valuesOf<string>("text?")),
   /** Says whether predictions are right. Default: the metrics do. */
-  judge?: AnswerJudge;
+  judge: unset(valuesOf<AnswerJudge>("object?")),
   /** Show how far it is while it goes on, where a notebook looks. Default: true. */
-  live?: boolean;
-}
+  live: option(valuesOf<boolean>("boolean?"), true),
+};
+
+export interface EvaluateOptions
+  extends InferenceOptions, Given<typeof samplesTable>, Given<typeof benchmarksTable> {}
 
 const rules: OptionRules<EvaluateOptions> = {
   ...rulesWithout(inferRules, "journal", "enough"),
-  folder: "path?",
-  data: "path?",
-  weights: "text?",
-  judge: "object?",
-  live: "boolean?",
+  ...rulesOf(benchmarksTable),
 };
 
 /** What may be evaluated: a registered name, a benchmark, or one that is loaded. */
@@ -141,7 +143,7 @@ export async function evaluateBenchmarks(
     let asked = 0;
     shown?.tell?.("answering");
     const samples = await infer(policy, loaded, {
-      ...optionsFor<InferOptions>(inferRules, options),
+      ...optionsFor(inferRules, options),
       ...{ tools, journal, enough: enough.signal },
       onSample: (sample, done, total) => {
         asked = total;

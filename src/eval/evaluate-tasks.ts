@@ -1,11 +1,18 @@
 import { withEnds } from "../base/text/interval-text.js";
 import { checkArguments } from "../../common/options/check-arguments.js";
-import { checkOptions, integer, type OptionRules } from "../../common/options/check-options.js";
+import { checkOptions, integer, optionsFor, valuesOf } from "../../common/options/check-options.js";
+import {
+  completed,
+  type Given,
+  option,
+  rulesOf,
+  unset,
+} from "../../common/options/option-table.js";
 import type { Policy } from "../policy/policy.js";
 import type { Reward } from "../reward/reward-function.js";
 import { type ScorableTask, score } from "../reward/score-trees.js";
 import type { Scored } from "../reward/scored.js";
-import { type AnswerOptions, rolloutRules } from "../rollout/options.js";
+import { type AnswerOptions, answerRules } from "../rollout/options.js";
 import { rollout } from "../rollout/rollout.js";
 import { Enough } from "../rollout/enough.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
@@ -16,15 +23,18 @@ import { showAs, type Shown, watchAs } from "../base/show/show-as.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
 import { type Interval, scoreInterval } from "./metrics/interval.js";
 
-/** How a policy is evaluated on tasks. */
-export interface TaskEvaluationOptions extends AnswerOptions {
+/** What an evaluation on tasks can be told besides how they are answered. */
+const taskTable = {
   /** Answers per task. Default: 1. */
-  samples?: number;
-  /** Default: as `score`: ARPO's, which compares with `groundTruth`; in an environment its own. */
-  reward?: Reward;
+  samples: option(integer(1), 1),
+  /** How answers are scored. Default: as `score`: ARPO's, which compares with `groundTruth`; in an environment its own. */
+  reward: unset(valuesOf<Reward>("reward?")),
   /** Show how far it is while it goes on, where a notebook looks. Default: true. */
-  live?: boolean;
-}
+  live: option(valuesOf<boolean>("boolean?"), true),
+};
+
+/** How a policy is evaluated on tasks. */
+export interface TaskEvaluationOptions extends AnswerOptions, Given<typeof taskTable> {}
 
 /** One answer to one task. */
 interface TaskResult {
@@ -131,19 +141,7 @@ export const isTasks = (which: unknown): which is readonly ScorableTask[] =>
       typeof one === "object" && one !== null && "prompt" in one && !("name" in one),
   );
 
-const rules: OptionRules<TaskEvaluationOptions> = {
-  tools: rolloutRules.tools,
-  environment: rolloutRules.environment,
-  sampling: rolloutRules.sampling,
-  responseLength: rolloutRules.responseLength,
-  callLimit: rolloutRules.callLimit,
-  promptLimit: rolloutRules.promptLimit,
-  seed: rolloutRules.seed,
-  signal: rolloutRules.signal,
-  samples: integer(1),
-  reward: "reward?",
-  live: "boolean?",
-};
+const rules = { ...answerRules, ...rulesOf(taskTable) };
 
 /** A Stop button was pressed before there was anything to tell. */
 export const stoppedTooEarly = () =>
@@ -161,7 +159,8 @@ export async function evaluateTasks(
     );
   }
   checkOptions("evaluate", options, rules);
-  const { samples = 1, reward, live = true, ...rest } = options;
+  const { samples, reward, live } = completed(taskTable, options, {});
+  const rest = optionsFor<AnswerOptions>(answerRules, options);
   const { sampling = { temperature: samples === 1 ? 0 : 1 } } = options;
   const enough = new AbortController();
   const stop = () => enough.abort(stoppedTooEarly());

@@ -1,13 +1,13 @@
 import { checkArguments } from "../../common/options/check-arguments.js";
 import {
   checkOptions,
-  oneOf,
   type OptionRule,
   type OptionRules,
-  share,
 } from "../../common/options/check-options.js";
+import { type Given, rulesOf } from "../../common/options/option-table.js";
 import type { PresetName } from "../rollout/presets.js";
 import type { Scored, ScoredTrajectory } from "../reward/scored.js";
+import { advantageTable } from "./advantage-settings.js";
 import { hardAttribution } from "./estimators/base/attribution.js";
 import type { Advantages } from "./estimators/base/estimator.js";
 import type { Rows } from "./masked.js";
@@ -58,7 +58,7 @@ export const estimators = Object.fromEntries(
 export const estimatorNames = [...plainNames, ...familyEstimators] as const;
 export type Estimator = (typeof estimatorNames)[number];
 
-export interface AdvantageOptions extends CreditOptions {
+export interface AdvantageOptions extends CreditOptions, Given<typeof advantageTable> {
   /** An algorithm, whose estimator is used unless `estimator` names another. Default: none. */
   preset?: PresetName;
   /**
@@ -66,17 +66,6 @@ export interface AdvantageOptions extends CreditOptions {
    * preset's, else `grpo`.
    */
   estimator?: Estimator | AnyEstimator;
-  /** Discount; used by gae and reinforce_plus_plus. Default: 1. */
-  gamma?: number;
-  /** GAE's lambda. Default: 1. */
-  lambda?: number;
-  /** GRPO: divide by the group's deviation. Default: true. */
-  normalizeByDeviation?: boolean;
-  /**
-   * Tokens shared by several trajectories: `soft` gives each trajectory its own advantage on them (plain
-   * GRPO, the paper's default), `hard` gives them the mean of the trajectories that share them.
-   */
-  attribution?: "soft" | "hard";
   /** The critic's values per sequence, for gae. Default: those of `rows`. */
   values?: Rows;
   /** The sequences of the scored trajectories with what `Learner.prepare` measured. Default: those of the scored trajectories. */
@@ -91,14 +80,11 @@ export interface AdvantageOptions extends CreditOptions {
 }
 
 /** What every option of `advantages` and `creditOf` may be. */
-const advantageRules = (given: AdvantageOptions): OptionRules<AdvantageOptions> => ({
+export const advantageRules = (given: AdvantageOptions): OptionRules<AdvantageOptions> => ({
   ...creditRulesWith(given?.estimator),
   preset: presetRule,
   estimator: estimatorsByName.rule,
-  gamma: share,
-  lambda: share,
-  normalizeByDeviation: "boolean?",
-  attribution: oneOf(["soft", "hard"]),
+  ...rulesOf(advantageTable),
   values: "list?",
   rows: "list?",
   baselines: "list?",

@@ -54,7 +54,7 @@ export function rolloutConfig(given: RolloutOptions): RolloutConfig {
         validate || expansion ? 0 : (options.attemptsPerTrajectory ?? beamSize - 1),
       callLimit: callsOf(options),
     }),
-    rule: expansion && validate ? "arpo-code" : typeof rule === "object" ? rule.name : rule,
+    rule: expansion && validate ? "arpo-code" : knownName(rule),
     ...(expansion && !validate && { expand: settingsBesidesRule(expansion) }),
     tools: options.tools?.tags ?? [],
   };
@@ -90,27 +90,36 @@ function trajectoriesOf(options: ReadyOptions, rule: RuleDefinition | undefined)
   return { n, initialRollouts: Math.min(n, of("initialRollouts")) };
 }
 
-/** A rule that decides after calls is asked by its name, long after it was given. */
-function refuseUnknown(rule: ReadyOptions["rule"]): void {
-  if (typeof rule !== "object" || rules.get(rule.name) === rule) return;
-  throw new TypeError(
-    `Cannot roll out: a rule that decides after calls must be added to \`rules\` and named, got the definition of ${rule.name}`,
-  );
-}
+/** A rule that decides after calls is asked by its name, long after it was given: it is known from here on. */
+const knownName = (rule: NonNullable<ReadyOptions["rule"]>): string => {
+  if (typeof rule !== "object") return rule;
+  return "decide" in rule ? rules.nameOf(rule) : rule.name;
+};
 
-/** Throws where a rule that looks at what has been written cannot do so. */
-function checkExpansion(options: ReadyOptions): void {
-  const { expand } = options;
-  const written = writtenRule(options.rule);
-  if (!written) {
-    refuseUnknown(options.rule);
-    if (expand === undefined) return;
+/** What a rule is set to; throws where it is no setting of it, or the rule has none. */
+export function checkExpand(
+  action: string,
+  { rule, expand }: Pick<ReadyOptions, "rule" | "expand">,
+): void {
+  const written = writtenRule(rule);
+  if (written) completeSettings(action, written, expand);
+  else if (expand !== undefined) {
     const { rule: meant } = expand as { rule?: unknown };
     const hint = meant === undefined ? "" : `; write rule: ${JSON.stringify(meant)} beside expand`;
     throw new RangeError(
-      `Cannot roll out: expand is for the rules ${writtenRules().join(", ")}, got ${String(options.rule ?? "arpo-code")}${hint}`,
+      `Cannot ${action}: expand is for the rules ${writtenRules().join(", ")}, got ${nameIn(rule) ?? "arpo-code"}${hint}`,
     );
   }
+}
+
+const nameIn = (rule: ReadyOptions["rule"]) => (typeof rule === "object" ? rule.name : rule);
+
+/** Throws where a rule that looks at what has been written cannot do so. */
+function checkExpansion(options: ReadyOptions): void {
+  const { rule: given, expand } = options;
+  const written = writtenRule(given);
+  if (!written || options.mode !== "validate") checkExpand("roll out", options);
+  if (!written) return;
   if (options.mode === "validate") return;
   const { name: rule, judge } = written;
   if (options.scheduling === "lockstep") {

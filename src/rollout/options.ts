@@ -132,15 +132,15 @@ export const rolloutRules = { ...rulesOf(rolloutSettings), ...rulesOf(callOption
 /** Options whose preset is laid below them and whose tools are a set. */
 export type ReadyOptions = Omit<RolloutOptions, "preset" | "tools"> & { tools?: ToolSet };
 
+const answers = [
+  ...(["tools", "environment", "sampling", "responseLength"] as const),
+  ...(["callLimit", "promptLimit", "seed", "signal"] as const),
+] as const;
+
 /** The options of a rollout that evaluations and measurements share: how a policy answers one task. */
-export type AnswerOptions = Pick<
-  RolloutOptions,
-  | "tools"
-  | "environment"
-  | "sampling"
-  | "responseLength"
-  | "callLimit"
-  | "promptLimit"
-  | "seed"
-  | "signal"
->;
+export type AnswerOptions = Pick<RolloutOptions, (typeof answers)[number]>;
+
+/** What each of these may be. */
+export const answerRules = Object.fromEntries(
+  answers.map((name) => [name, rolloutRules[name]]),
+) as Pick<typeof rolloutRules, (typeof answers)[number]>;

@@ -49,7 +49,7 @@ export const dynamicTable = {
       loop: "root_tokens",
     }),
   ),
-  /** Default 0.5, as the code; the paper does not state its value. */
+  /** Factor of the entropies' difference. Default 0.5, as the code; the paper does not state its value. */
   beta: option(finite, 0.5),
   /** `code` truncates and adds one; `paper` rounds n times the sigmoid. Default: `code`. */
   formula: option(oneOf(["code", "paper"]), "code"),
@@ -123,7 +123,7 @@ export const rolloutSettings = {
    * beamSize - 1.
    */
   attemptsPerTrajectory: following(integer(0)) satisfies Following<number, number>,
-  /** `branch_probability`. Default 0.5. */
+  /** Base probability of the branching rule (`branch_probability`). Default 0.5. */
   branchProbability: option(
     share,
     0.5,
@@ -133,7 +133,7 @@ export const rolloutSettings = {
       { loop: "branch_probability" },
     ),
   ),
-  /** `entropy_weight`. Default 0.5. */
+  /** Weight of the entropy's change in the branching rule (`entropy_weight`). Default 0.5. */
   entropyWeight: option(
     finite,
     0.5,
@@ -210,7 +210,7 @@ export const rolloutSettings = {
    * How tokens are sampled: temperature, topK, topP, minP. Default: temperature 1, nothing cut off.
    */
   sampling: completing(samplingRule, (given): Sampling => ({ ...given })),
-  /** Default: greedy. */
+  /** How tokens are sampled where `mode` is `validate`. Default: greedy. */
   validation: completing(samplingRule, (given): Sampling => ({
     ...greedy,
     ...defined({ ...given }),
@@ -238,7 +238,7 @@ export const rolloutSettings = {
       return name === "tags" ? undefined : name;
     },
   ),
-  /** Default 0. */
+  /** The same seed gives the same trees. Default 0. */
   seed: option(integer(0), 0),
 };
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { evaluate } from "../../src/eval/evaluate.js";
-import type { TrainingRun } from "../../src/run/trainer/train-cells.js";
+import type { TrainingRun } from "../../src/run/trainer/training-run.js";
 import { ScriptedPolicy } from "../../src/rollout/testing/scripted-policy.js";
 import { board } from "../../src/view/board/board.js";
 import { clipComparison } from "../../src/view/tokens/clip-comparison.js";

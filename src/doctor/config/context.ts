@@ -72,7 +72,3 @@ export const longestRow = ({ config }: ConfigContext): number =>
 /** Rows of one step. */
 export const rowsOf = ({ config: { data, actor_rollout_ref: actor } }: ConfigContext): number =>
   data.train_batch_size * (actor.rollout.do_sample ? actor.rollout.n : 1);
-
-/** Whether a reference policy is kept beside the one that learns. */
-export const hasReference = ({ config: { algorithm, actor_rollout_ref: ref } }: ConfigContext) =>
-  algorithm.use_kl_in_reward || (ref.actor.use_kl_loss && ref.actor.kl_loss_coef !== 0);

@@ -1,8 +1,9 @@
+import { needsReference } from "../../run/trainer/reference-of.js";
 import { needsOf } from "../../learn/estimators/registry.js";
 import { keptPerLayer } from "../../learn/update/passes.js";
 import { gigabytes } from "../machine/host.js";
 import { findings } from "../check.js";
-import { type ConfigContext, hasReference, longestRow, rowsOf, type Rule } from "./context.js";
+import { type ConfigContext, longestRow, rowsOf, type Rule } from "./context.js";
 
 const { ok, slow, warning, error } = findings("cost");
 const FLOAT = 4;
@@ -36,7 +37,7 @@ export function memoryParts(
   return {
     "the lab itself": program,
     "weights, gradients and Adam's averages": (1 + critic) * 4 * weights,
-    ...(hasReference(context) ? { "the reference policy": weights } : {}),
+    ...(needsReference(context.config) ? { "the reference policy": weights } : {}),
     "the cache of the trajectories being written": atOnce * row * keys,
     "a training pass": activations,
     "its logits": Math.min(tokens, 2048) * model.vocabSize * FLOAT * 2,
@@ -80,7 +81,9 @@ export const cost: Rule = function* (context) {
   const tokens = rows * longestRow(context);
   const training = config.actor_rollout_ref.model.enable_gradient_checkpointing ? 8 : 6;
   const passes =
-    2 + (hasReference(context) ? 2 : 0) + training * config.actor_rollout_ref.actor.ppo_epochs;
+    2 +
+    (needsReference(context.config) ? 2 : 0) +
+    training * config.actor_rollout_ref.actor.ppo_epochs;
   const seconds = (tokens * 2 * parameters + tokens * passes * parameters) / speed;
   const words = `a step of ${rows} trajectories takes at most about ${duration(seconds)} here, when all trajectories are as long as they may be`;
   const fix = "fewer or shorter trajectories, a smaller model, or a cluster (see export)";

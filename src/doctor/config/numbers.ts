@@ -2,7 +2,8 @@ import { clipBounds } from "../../learn/losses/base/options.js";
 import { lossRegistry } from "../../learn/losses/registry.js";
 import { updateOptions } from "../../run/trainer/options.js";
 import { findings } from "../check.js";
-import { hasReference, type Rule } from "./context.js";
+import { needsReference } from "../../run/trainer/reference-of.js";
+import { type Rule } from "./context.js";
 
 const { note, warning } = findings("numbers");
 
@@ -71,7 +72,7 @@ export const numbers: Rule = function* (context) {
   }
   const kl = { loss: actor.kl_loss_coef, reward: config.algorithm.kl_ctrl.kl_coef };
   if (
-    hasReference(context) &&
+    needsReference(context.config) &&
     Math.max(actor.use_kl_loss ? kl.loss : 0, config.algorithm.use_kl_in_reward ? kl.reward : 0) > 1
   ) {
     yield warning("kl-weight", "a KL weight above 1 outweighs every reward");

@@ -1,31 +1,37 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
-import { checkOptions, integer, type OptionRules } from "../../../common/options/check-options.js";
+import {
+  checkOptions,
+  integer,
+  type OptionRules,
+  rulesWithout,
+  valuesOf,
+} from "../../../common/options/check-options.js";
+import {
+  completed,
+  type Given,
+  option,
+  rulesOf,
+  unset,
+} from "../../../common/options/option-table.js";
 import type { Task } from "../../tasks/task.js";
 import type { TaskSet } from "../../tasks/tasks/task-set.js";
-import type { Policy, Sampling } from "../../policy/policy.js";
+import type { Policy } from "../../policy/policy.js";
 import { score } from "../../reward/score-trees.js";
-import { rolloutRules } from "../../rollout/options.js";
+import { type AnswerOptions, answerRules } from "../../rollout/options.js";
 import { rollout } from "../../rollout/rollout.js";
-import type { Tools } from "../../tools/tool-set.js";
 import { meanInterval, type Interval } from "../metrics/interval.js";
 
-interface EnvironmentEvaluationOptions {
+const environmentTable = {
   /** Trajectories per task. Default 1. */
-  samples?: number;
-  /** Only the first tasks. */
-  tasks?: number;
-  /** Calls of one trajectory. Default 16. */
-  callLimit?: number;
-  /** Default 512. */
-  responseLength?: number;
-  /** Default: temperature 1. */
-  sampling?: Sampling;
-  tools?: Tools;
-  seed?: number;
-  signal?: AbortSignal;
-  /** Called whenever a trajectory has ended. */
-  onTrajectory?: (done: number, total: number) => void;
-}
+  samples: option(integer(1), 1),
+  /** Only the first tasks. Default: all. */
+  tasks: unset(integer(0)),
+  /** Called whenever a trajectory has ended. Default: none. */
+  onTrajectory: unset(valuesOf<(done: number, total: number) => void>("function?")),
+};
+
+interface EnvironmentEvaluationOptions
+  extends Omit<AnswerOptions, "environment" | "promptLimit">, Given<typeof environmentTable> {}
 
 /** What a policy reached in an environment on held-out tasks. */
 export interface EnvironmentEvaluation {
@@ -45,15 +51,8 @@ export interface EnvironmentEvaluation {
 }
 
 const rules: OptionRules<EnvironmentEvaluationOptions> = {
-  samples: integer(1),
-  tasks: integer(0),
-  callLimit: rolloutRules.callLimit,
-  responseLength: rolloutRules.responseLength,
-  sampling: rolloutRules.sampling,
-  tools: rolloutRules.tools,
-  seed: rolloutRules.seed,
-  signal: rolloutRules.signal,
-  onTrajectory: "function?",
+  ...rulesWithout(answerRules, "environment", "promptLimit"),
+  ...rulesOf(environmentTable),
 };
 
 /** Acts in the environment of a set on its held-out tasks, without branching, and says what it was worth. */
@@ -68,7 +67,8 @@ export async function evaluateEnvironment(
     { policy: "policy", set: { test: "list", environment: "function" } },
   );
   checkOptions("evaluate in an environment", options, rules);
-  const { samples = 1, callLimit = 16, responseLength = 512, seed = 0, tools, signal } = options;
+  const { samples } = completed(environmentTable, options, {});
+  const { callLimit = 16, responseLength = 512, seed = 0, tools, signal } = options;
   const tasks = set.test.slice(0, options.tasks);
   if (tasks.length === 0) {
     throw new RangeError("Cannot evaluate in an environment: there must be a task, got none");

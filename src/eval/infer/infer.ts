@@ -1,6 +1,18 @@
 import { expectManyListeners } from "#platform/process";
 import { checkArguments } from "../../../common/options/check-arguments.js";
-import { checkOptions, integer, type OptionRules } from "../../../common/options/check-options.js";
+import {
+  checkOptions,
+  integer,
+  type OptionRules,
+  valuesOf,
+} from "../../../common/options/check-options.js";
+import {
+  completed,
+  type Given,
+  option,
+  rulesOf,
+  unset,
+} from "../../../common/options/option-table.js";
 import { defined } from "../../../common/options/defined.js";
 import { Semaphore } from "../../base/concurrency/semaphore.js";
 import type { Policy, Session } from "../../policy/policy.js";
@@ -8,15 +20,15 @@ import { Random } from "../../base/random/random.js";
 import { extractAnswer } from "../../reward/answers/extract-answer.js";
 import { rolloutRules } from "../../rollout/options.js";
 import { callContent } from "../../base/text/call-input.js";
-import { type Tools, ToolSet, toolSetOf } from "../../tools/tool-set.js";
+import { ToolSet, toolSetOf } from "../../tools/tool-set.js";
 import type { BenchmarkItem, LoadedBenchmark } from "../benchmarks/benchmark.js";
 import { Conversation } from "./conversation.js";
 import { type SampleJournal, sampleKey } from "./journal.js";
 import {
   type InferenceOptions,
-  inferenceRules,
   type InferenceSettings,
   inferenceSettings,
+  inferenceTable,
 } from "./options.js";
 import { promptMessages, systemMessage } from "./prompts.js";
 import { type Sample, type SampleStatus, searchedBefore, tooMany } from "./sample.js";
@@ -148,37 +160,36 @@ async function inferSample(parts: SampleParts): Promise<Sample> {
 }
 
 /** An inference over whole benchmarks. */
-export interface InferOptions extends InferenceOptions {
+/** What an inference can be told besides how questions are asked. */
+export const samplesTable = {
   /** The tools a policy may call. Default: none. */
-  tools?: Tools;
+  tools: unset(rolloutRules.tools),
   /** Samples per question (`turns`). Default 1. */
-  samples?: number;
+  samples: option(integer(1), 1),
   /** Questions of each benchmark, from the first (`counts`). Default: all. */
-  questions?: number;
+  questions: unset(integer(0)),
   /** Samples at the same time (`max_concurrent_requests`). Default 50. */
-  concurrency?: number;
-  /** Holds what is finished already, which is not made again, and takes what gets finished. */
-  journal?: SampleJournal;
+  concurrency: option(integer(1), 50),
   /**
    * Called with each sample as soon as it is finished, how many are, and how many there will be.
    * Default: none.
    */
-  onSample?: (sample: Sample, done: number, total: number) => void;
+  onSample: unset(valuesOf<(sample: Sample, done: number, total: number) => void>("function?")),
   /** Stops the evaluation with an error; finished samples stay in the journal. Default: none. */
-  signal?: AbortSignal;
+  signal: unset(valuesOf<AbortSignal>("signal?")),
+};
+
+export interface InferOptions extends InferenceOptions, Given<typeof samplesTable> {
+  /** Holds what is finished already, which is not made again, and takes what gets finished. */
+  journal?: SampleJournal;
   /** Once it is aborted, samples under way are given up, and those that are finished are what there is. */
   enough?: AbortSignal;
 }
 
 export const inferRules: OptionRules<InferOptions> = {
-  ...inferenceRules,
-  tools: rolloutRules.tools,
-  samples: integer(1),
-  questions: integer(0),
-  concurrency: integer(1),
+  ...rulesOf(inferenceTable),
+  ...rulesOf(samplesTable),
   journal: "object?",
-  onSample: "function?",
-  signal: "signal?",
   enough: "signal?",
 };
 
@@ -221,7 +232,8 @@ export async function infer(
 ): Promise<Sample[]> {
   checkArguments("infer", { policy, loaded }, { policy: "policy", loaded: "list" });
   checkOptions("evaluate", options, inferRules);
-  const { samples = 1, concurrency = 50, journal, onSample } = options;
+  const { journal, onSample } = options;
+  const { samples, concurrency } = completed(samplesTable, options, {});
   const tools = options.tools ? toolSetOf("infer", options.tools) : new ToolSet();
   const { seed } = inferenceSettings(options);
   const jobs = loaded.flatMap((set) => {

@@ -6,7 +6,7 @@ import { UpdateReport } from "../../learn/update/update-report.js";
 import { Scored } from "../../reward/scored.js";
 import { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { TreeNode } from "../../rollout/tree/tree-values.js";
-import { TrainingRun } from "../../run/trainer/train-cells.js";
+import { TrainingRun } from "../../run/trainer/training-run.js";
 
 /** What a cell of a table can hold. */
 type Cell = number | string | boolean;

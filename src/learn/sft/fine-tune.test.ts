@@ -201,6 +201,13 @@ test("SftTrainer gives the same step where beginnings are shared, and whatever g
   }
 });
 
+test("SftTrainer ends after `steps`, which had another name", async () => {
+  assert.equal((await run({ batchSize: 2, epochs: 2, steps: 2 })).steps.length, 2);
+  await assert.rejects(run({ maxSteps: 2 } as SftOptions), {
+    message: "Cannot fine-tune: every option must be known, got maxSteps; did you mean steps?",
+  });
+});
+
 test("SftTrainer resumed gives the same bytes as never having stopped", async () => {
   const options: SftOptions = { batchSize: 2, epochs: 4, warmupRatio: 0.2, seed: 3 };
   const whole = await run(options);

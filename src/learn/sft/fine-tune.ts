@@ -1,4 +1,5 @@
-import { checkOptions } from "../../../common/options/check-options.js";
+import { checkOptions, valuesOf } from "../../../common/options/check-options.js";
+import { type Given, option, rulesOf, unset } from "../../../common/options/option-table.js";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { Demonstration } from "../../tasks/tasks/demonstrate.js";
 import type { Model } from "../../model/transformer/transformer.js";
@@ -9,7 +10,7 @@ import { showAs, type Shown, watchAs } from "../../base/show/show-as.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import { readConversation } from "./conversation.js";
 import { encodeConversation, exampleOf, type Example } from "./encode.js";
-import { SftTrainer, sftRules, type SftOptions, type SftStep } from "./train.js";
+import { type SftOptions, type SftStep, sftTable, SftTrainer } from "./train.js";
 
 /** What fine-tuning in a cell gave: one report per step. */
 export class FineTuning {
@@ -41,13 +42,18 @@ export class FineTuning {
   }
 }
 
-/** How a policy is fine-tuned in a cell. */
-type FineTuneOptions = SftOptions & {
+/** What fine-tuning in a cell can be told besides. */
+const cellTable = {
   /** Called after each optimiser step. Default: none. */
-  onStep?: (step: SftStep) => void;
+  onStep: unset(valuesOf<(step: SftStep) => void>("function?")),
   /** Show the loss on a board while it continues, where a notebook looks. Default: true. */
-  live?: boolean;
+  live: option(valuesOf<boolean>("boolean?"), true),
 };
+
+/** How a policy is fine-tuned in a cell. */
+interface FineTuneOptions extends SftOptions, Given<typeof cellTable> {}
+
+const rules = rulesOf({ ...sftTable, ...cellTable });
 
 /**
  * Fine-tunes a policy in place on chats (`{ messages }`), demonstrations or encoded examples. The loss covers
@@ -85,7 +91,7 @@ export async function fineTune(
     { policy, from },
     { policy: { model: "model", tokenizer: "tokenizer" }, from: "list" },
   );
-  checkOptions("fine-tune", options, { ...sftRules, onStep: "function?", live: "boolean?" });
+  checkOptions("fine-tune", options, rules);
   const { onStep, live = true, ...how } = options;
   const chat = { messages: "messages", role: "role", content: "content" };
   const examples = from.map((one, i) => {

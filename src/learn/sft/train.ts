@@ -7,10 +7,22 @@ import {
   integerOrAll,
   notNegative,
   oneOf,
-  type OptionRules,
   positive,
   share,
+  valuesOf,
 } from "../../../common/options/check-options.js";
+import {
+  type Complete,
+  completed,
+  type Following,
+  following,
+  type Given,
+  key,
+  type Named,
+  option,
+  rulesOf,
+  unset,
+} from "../../../common/options/option-table.js";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { batches, type LoaderState } from "../../tasks/batches.js";
 import { shareRows } from "../../model/transformer/sharing.js";
@@ -18,9 +30,13 @@ import type { Model } from "../../model/transformer/transformer.js";
 import type { AdamWState } from "../../tensor/adamw.js";
 import { tf } from "../../tensor/tf.js";
 import { ModelOptimizer } from "../update/trainee.js";
-import { type Schedule, learningRateFactor } from "../update/schedule.js";
+import { learningRateFactor } from "../update/schedule.js";
 import { splitSequences, tokensAtOnce } from "../update/passes.js";
 import { type Example, ignored } from "./encode.js";
+
+const flag = valuesOf<boolean>("boolean?");
+/** More of anything than a run can have. */
+const most = 1_000_000;
 
 /** Tokens of an example that are learned: the first has nothing before it to be predicted from. */
 const labelled = (example: Example): number =>
@@ -86,80 +102,85 @@ function sharedCrossEntropy(
   });
 }
 
-export interface SftOptions {
+/** How fine-tuning is done. The keys are those of LLaMA-Factory's file, which has some other defaults. */
+export const sftTable = {
   /** The highest learning rate of the schedule. Default: 1e-4. */
-  learningRate?: number;
+  learningRate: option(
+    notNegative,
+    1e-4,
+    key("sft.learning_rate", "Highest learning rate", { by: 5e-5, above: 0 }),
+  ),
   /**
    * Examples per forward pass, or per several where they hold more than `maxTokensPerPass`.
    * Default: 8.
    */
-  batchSize?: number;
+  batchSize: option(
+    integer(1),
+    8,
+    key("sft.per_device_train_batch_size", "Examples per forward pass", { above: 0, most }),
+  ),
   /**
    * Tokens per forward pass, padding included, or without it and with shared beginnings once where
    * `sharedPrefixes` is on. Default: as many as keep 3 GiB for the backward pass, at most 16,384.
    */
-  maxTokensPerPass?: number;
-  /** Compute what rows begin with in common once, and nothing for padding: the same loss. Default: off. */
-  sharedPrefixes?: boolean;
+  maxTokensPerPass: following(fromTo(1, Infinity)) satisfies Following<number, number>,
+  /** Compute what rows begin with in common once, and nothing for padding: the same loss. Default: false. */
+  sharedPrefixes: option(flag, false),
   /** Forward passes per optimiser step. Default: 1. */
-  accumulation?: number;
+  accumulation: option(
+    integer(1),
+    1,
+    key("sft.gradient_accumulation_steps", "Forward passes per step", { above: 0, most }),
+  ),
   /** Passes over the examples; a fraction is allowed. Default: 3. */
-  epochs?: number;
-  /** Stops earlier, after so many optimiser steps. Default: none, `epochs` decides. */
-  maxSteps?: number;
-  /** How the learning rate goes on after the warm-up. Default: `cosine`, to 0. */
-  schedule?: Schedule["style"];
+  epochs: option(positive, 3, key("sft.num_train_epochs", "Passes over the examples", { most })),
+  /** Ends after so many optimiser steps (`max_steps`). Default: none, `epochs` decides. */
+  steps: unset(integerOrAll(1)),
+  /** How the learning rate goes on after the warm-up, to 0. Default: `cosine`. */
+  schedule: option(
+    oneOf(["constant", "linear", "cosine"]),
+    "cosine",
+    key("sft.lr_scheduler_type", "How the learning rate goes on", { by: "linear" as const }),
+  ),
   /** Share of all steps over which the learning rate rises. Default: 0. */
-  warmupRatio?: number;
+  warmupRatio: option(share, 0, key("sft.warmup_ratio", "Share of steps over which it rises")),
   /** AdamW's decoupled weight decay. Default: 0. */
-  weightDecay?: number;
+  weightDecay: option(notNegative, 0, key("sft.weight_decay", "AdamW's decoupled weight decay")),
   /** Gradients whose joint norm is above this are scaled down to it. Default: 1. */
-  maxNorm?: number;
+  maxNorm: option(above(0), 1, key("sft.max_grad_norm", "Largest global gradient norm")),
   /** Visit the examples in another random order in each epoch. Default: true. */
-  shuffle?: boolean;
+  shuffle: option(flag, true),
   /** Decides the order of the examples. Default: 1. */
-  seed?: number;
+  seed: option(integer(0), 1, key("sft.seed", "Decides the order of the examples", { by: 42 })),
   /**
    * Compute each layer again for its gradient instead of keeping its activations: less memory, more
    * time. Default: false.
    */
-  checkpointing?: boolean;
+  checkpointing: option(flag, false),
   /**
    * Examples whose loss is measured every `evalEvery` steps, or at the end of every epoch, and at
    * the end. Default: none.
    */
-  evaluation?: readonly Example[];
+  evaluation: unset(valuesOf<readonly Example[]>("list?")),
   /** Optimiser steps between two measurements of `evaluation`. Default: at the end only. */
-  evalEvery?: number | "epoch";
+  evalEvery: unset(either(integer(1), oneOf(["epoch"]))),
   /** Rows per forward pass of an evaluation. Default: batchSize. */
-  evalBatchSize?: number;
+  evalBatchSize: following(
+    integer(1),
+    key("sft.per_device_eval_batch_size", "Rows per forward pass of an evaluation", {
+      ...{ by: 8, above: 0, most },
+    }),
+  ),
   /** Continues where `SftTrainer.state()` was taken. Default: start anew. */
-  resume?: SftState;
+  resume: unset(valuesOf<SftState>("object?")),
   /** Stops before the next optimiser step with an error. Default: none. */
-  signal?: AbortSignal;
-}
-
-export const sftRules: OptionRules<SftOptions> = {
-  learningRate: notNegative,
-  batchSize: integer(1),
-  maxTokensPerPass: fromTo(1, Infinity),
-  sharedPrefixes: "boolean?",
-  accumulation: integer(1),
-  epochs: positive,
-  maxSteps: integerOrAll(1),
-  schedule: oneOf(["constant", "linear", "cosine"]),
-  warmupRatio: share,
-  weightDecay: notNegative,
-  maxNorm: above(0),
-  shuffle: "boolean?",
-  seed: integer(0),
-  checkpointing: "boolean?",
-  evaluation: "list?",
-  evalEvery: either(integer(1), oneOf(["epoch"])),
-  evalBatchSize: integer(1),
-  resume: "object?",
-  signal: "signal?",
+  signal: unset(valuesOf<AbortSignal>("signal?")),
 };
+
+export interface SftOptions extends Given<typeof sftTable>, Named {}
+
+/** The options with their defaults; how many tokens go through at once depends on the model. */
+type SftSettings = Complete<typeof sftTable>;
 
 /** What a resumed run needs besides the weights. */
 export interface SftState {
@@ -188,14 +209,14 @@ export class SftTrainer implements AsyncIterable<SftStep> {
   readonly totalSteps: number;
   readonly #model: Model;
   readonly #examples: readonly Example[];
-  readonly #options: SftOptions;
+  readonly #options: SftSettings;
   readonly #optimizer: ModelOptimizer;
   #step: number;
   #loader: LoaderState;
 
   constructor(model: Model, examples: readonly Example[], options: SftOptions = {}) {
     checkArguments("fine-tune", { model, examples }, { model: "model", examples: "list" });
-    checkOptions("fine-tune", options, sftRules);
+    checkOptions("fine-tune", options, rulesOf(sftTable));
     const usable = examples.filter((example) => labelled(example) > 0);
     if (usable.length === 0) {
       throw new RangeError(
@@ -204,11 +225,15 @@ export class SftTrainer implements AsyncIterable<SftStep> {
     }
     this.#model = model;
     this.#examples = usable;
-    this.#options = options;
-    const { epochs = 3, maxSteps = Infinity, resume } = options;
+    const settings = completed(sftTable, options, {
+      maxTokensPerPass: options.maxTokensPerPass ?? tokensAtOnce(model.config),
+      evalBatchSize: options.evalBatchSize ?? options.batchSize ?? 8,
+    });
+    this.#options = settings;
+    const { epochs, steps = Infinity, resume } = settings;
     const perEpoch = Math.floor(usable.length / this.#rows());
-    this.totalSteps = Math.min(maxSteps, Math.ceil(perEpoch * epochs));
-    const { learningRate = 1e-4, weightDecay = 0, maxNorm = 1 } = options;
+    this.totalSteps = Math.min(steps, Math.ceil(perEpoch * epochs));
+    const { learningRate, weightDecay, maxNorm } = settings;
     this.#optimizer = new ModelOptimizer(model, { learningRate, weightDecay, maxNorm });
     if (resume) this.#optimizer.restore(resume.optimizer);
     this.#step = resume?.step ?? 0;
@@ -217,7 +242,7 @@ export class SftTrainer implements AsyncIterable<SftStep> {
 
   /** Rows per optimiser step, never more than there are. */
   #rows(): number {
-    const { batchSize = 8, accumulation = 1 } = this.#options;
+    const { batchSize, accumulation } = this.#options;
     return Math.min(batchSize * accumulation, this.#examples.length);
   }
 
@@ -231,7 +256,7 @@ export class SftTrainer implements AsyncIterable<SftStep> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SftStep> {
-    const { shuffle = true, seed = 1, signal, evaluation, evalEvery = Infinity } = this.#options;
+    const { shuffle, seed, signal, evaluation, evalEvery = Infinity } = this.#options;
     const loader = batches(this.#examples, {
       batchSize: this.#rows(),
       shuffle,
@@ -256,10 +281,9 @@ export class SftTrainer implements AsyncIterable<SftStep> {
 
   /** Mean loss over the labelled tokens of some examples. */
   async evaluate(examples: readonly Example[]): Promise<number> {
-    const { evalBatchSize: batchSize = this.#options.batchSize ?? 8 } = this.#options;
+    const { evalBatchSize, sharedPrefixes } = this.#options;
     let sum = 0;
-    for (const rows of this.#passes(examples, batchSize)) {
-      const { sharedPrefixes } = this.#options;
+    for (const rows of this.#passes(examples, evalBatchSize)) {
       const loss = crossEntropy(this.#model, rows, { sharedPrefixes });
       sum += (await loss.data())[0]!;
       loss.dispose();
@@ -268,7 +292,7 @@ export class SftTrainer implements AsyncIterable<SftStep> {
   }
 
   async #update(items: readonly Example[]): Promise<SftStep> {
-    const { batchSize = 8, checkpointing = false, sharedPrefixes = false } = this.#options;
+    const { batchSize, checkpointing, sharedPrefixes } = this.#options;
     const tokens = items.reduce((n, example) => n + labelled(example), 0);
     const passes = this.#passes(items, batchSize);
     const learningRate = this.#learningRate();
@@ -299,8 +323,7 @@ export class SftTrainer implements AsyncIterable<SftStep> {
 
   /** Rows that go through the model together, of rows in batches. */
   #passes(items: readonly Example[], batchSize: number): Example[][] {
-    const { config } = this.#model;
-    const { maxTokensPerPass = tokensAtOnce(config), sharedPrefixes } = this.#options;
+    const { maxTokensPerPass, sharedPrefixes } = this.#options;
     const batches = Array.from({ length: Math.ceil(items.length / batchSize) }, (_, i) =>
       items.slice(i * batchSize, (i + 1) * batchSize),
     );
@@ -309,7 +332,7 @@ export class SftTrainer implements AsyncIterable<SftStep> {
   }
 
   #learningRate(): number {
-    const { learningRate = 1e-4, schedule = "cosine", warmupRatio = 0 } = this.#options;
+    const { learningRate, schedule, warmupRatio } = this.#options;
     const { totalSteps } = this;
     const warmupSteps = Math.ceil(totalSteps * warmupRatio);
     return (

@@ -36,7 +36,10 @@ export const criticTable = {
     1,
     key("critic.ppo_epochs", "Passes over a batch", { most: 1_000_000 }),
   ),
-  /** @default as many as keep 3 GiB for the backward pass, at most 16,384 */
+  /**
+   * Tokens per forward pass, padding included. Default: as many as keep 3 GiB for the backward pass, at most
+   * 16,384.
+   */
   maxTokensPerPass: following(fromTo(1, Infinity)) satisfies Following<number, number>,
   /**
    * Trajectories per forward pass, where trajectories rather than tokens are limited. Default: no

@@ -8,7 +8,7 @@ import type { Model } from "../../model/transformer/transformer.js";
 import type { Policy } from "../../policy/policy.js";
 import type { Reward } from "../../reward/reward-function.js";
 import type { ScorableTask } from "../../reward/score-trees.js";
-import { type AnswerOptions, type RolloutOptions, rolloutRules } from "../../rollout/options.js";
+import { type AnswerOptions, answerRules, type RolloutOptions } from "../../rollout/options.js";
 import { rolloutConfig } from "../../rollout/config.js";
 import { runningCell } from "../../base/show/running-cell.js";
 import { ProgressLine } from "../../base/show/progress-line.js";
@@ -56,14 +56,7 @@ export interface BranchValueOptions extends AnswerOptions {
 }
 
 const rules: OptionRules<BranchValueOptions> = {
-  tools: rolloutRules.tools,
-  environment: rolloutRules.environment,
-  sampling: rolloutRules.sampling,
-  responseLength: rolloutRules.responseLength,
-  callLimit: rolloutRules.callLimit,
-  promptLimit: rolloutRules.promptLimit,
-  seed: rolloutRules.seed,
-  signal: rolloutRules.signal,
+  ...answerRules,
   K: integer(2),
   sure: {
     must: "a number above 0 and at most 1",

@@ -32,7 +32,7 @@ export const naiveReward = defineReward({
 });
 
 /** The rewards that a configuration can name. */
-export const rewards = new Registry<RewardDefinition>("reward", [...own, naiveReward]);
+export const rewards = new Registry<RewardDefinition>("reward", [...own, naiveReward], ["reward"]);
 
 /** Whether tasks of a data source are judged by a rule of their own where a configuration names no reward. */
 export function judgedApart(dataSource: string): boolean {

@@ -15,7 +15,7 @@ import { plusMinus } from "../../base/text/interval-text.js";
 import { textTable } from "../../base/text/text-table.js";
 import { RunFolder } from "../folder/run-folder.js";
 import { SweepRuns } from "../sweep/sweep-runs.js";
-import type { TrainingRun } from "../trainer/train-cells.js";
+import type { TrainingRun } from "../trainer/training-run.js";
 import { type Line, measured } from "../folder/measured.js";
 import { equivalence, holm, pairedStatistics, type PairedStatistics, seedsFor } from "./paired.js";
 

@@ -1,10 +1,12 @@
 import { z } from "#zod";
+import { defined } from "../../../common/options/defined.js";
 import type { SettingKind, SettingTable } from "../../../common/options/setting.js";
 import { familyDefinitions } from "../../learn/estimators/registry.js";
 import { type LossName, lossRegistry, ownTable } from "../../learn/losses/registry.js";
 import { rules } from "../../rollout/rules/registry.js";
 import { keysFrom } from "./from-table.js";
 import { oneOf, section } from "./kinds.js";
+import { put, type Tree } from "./tree.js";
 
 // The keys of choices that are definitions: made of their settings.
 
@@ -58,6 +60,22 @@ export function creditKeys(): Record<string, z.ZodType<Record<string, unknown>>>
     ]),
   );
 }
+
+const underKeys = (options: object): Tree =>
+  Object.fromEntries(Object.entries(defined(options)).map(([name, one]) => [snake(name), one]));
+
+/** What estimators are told under their names, as `lab.credit`; what code alone can say has no key. */
+export const creditTree = (options: object): Tree =>
+  familyDefinitions().reduce<Tree>((tree, { name, settings }) => {
+    const told = (options as Readonly<Record<string, object | undefined>>)[camel(name)] ?? {};
+    const keyed = Object.entries(told).filter(([one]) => Object.hasOwn(settings as object, one));
+    return keyed.length > 0
+      ? put(tree, `lab.credit.${name}`, underKeys(Object.fromEntries(keyed)))
+      : tree;
+  }, {});
+
+/** What a rule is set to, as `lab.expand`. */
+export const expandTree = (options: object): Tree => put({}, "lab.expand", underKeys(options));
 
 /** What several rules share comes first. */
 const shared = ["trees", "rounds", "points", "rows"];

@@ -17,27 +17,24 @@ import { get, put, type Tree } from "./tree.js";
 interface Choice {
   readonly key: string;
   readonly registry: Registry<Named>;
-  /** What a definition of the kind has; one of these. */
-  readonly parts: readonly string[];
   /** Whether a file without `#name` is something else than a definition. */
   readonly file?: true;
 }
 
-const choice = <D extends Named>(
-  key: string,
-  registry: Registry<D>,
-  ...parts: readonly (D extends unknown ? keyof D & string : never)[]
-): Choice => ({ key, registry: registry as unknown as Registry<Named>, parts });
+const choice = <D extends Named>(key: string, registry: Registry<D>): Choice => ({
+  key,
+  registry: registry as unknown as Registry<Named>,
+});
 
 /** A new kind of choice is its line here. */
 export const choices: readonly Choice[] = [
-  choice("lab.branch_rule", rules, "decide", "choose", "segments"),
-  choice("algorithm.adv_estimator", estimatorsByName, "spans", "estimate"),
-  choice("actor_rollout_ref.actor.policy_loss.loss_mode", lossRegistry, "tensors"),
-  choice("actor_rollout_ref.rollout.tools.calls", callDialects, "read"),
-  choice("trainer.logger", loggers, "open"),
+  choice("lab.branch_rule", rules),
+  choice("algorithm.adv_estimator", estimatorsByName),
+  choice("actor_rollout_ref.actor.policy_loss.loss_mode", lossRegistry),
+  choice("actor_rollout_ref.rollout.tools.calls", callDialects),
+  choice("trainer.logger", loggers),
   // A file alone exports the function itself.
-  { ...choice("custom_reward_function.path", rewards, "reward"), file: true },
+  { ...choice("custom_reward_function.path", rewards), file: true },
 ];
 
 /** Whether a value names a module, with or without its export. */
@@ -77,7 +74,7 @@ export function whileKnown<T>(make: () => T): () => T {
 }
 
 /** Makes the definition known that a module exports: under its own name, and as a configuration names it. */
-async function load({ registry, parts }: Choice, name: string): Promise<void> {
+async function load({ registry }: Choice, name: string): Promise<void> {
   if (registry.get(name)) return;
   const article = /^[aeiou]/.test(registry.kind) ? "an" : "a";
   const action = `Cannot load ${article} ${registry.kind}`;
@@ -91,19 +88,15 @@ async function load({ registry, parts }: Choice, name: string): Promise<void> {
       });
     },
   );
-  const definition = module[exported] as Partial<Named & Record<string, unknown>> | undefined;
-  const whole =
-    typeof definition === "object" &&
-    typeof definition?.name === "string" &&
-    parts.some((part) => definition[part] !== undefined);
-  if (!whole) {
+  const definition = module[exported];
+  if (!registry.isOne(definition)) {
     const got = exported in module ? `a ${typeof definition}` : Object.keys(module).join(", ");
     throw new TypeError(
       `${action}: ${file} must export ${article} ${registry.kind} ${exported}, got ${got || "nothing"}`,
     );
   }
-  registry.add(definition as Named);
-  registry.add(definition as Named, name);
+  registry.add(definition);
+  registry.add(definition, name);
 }
 
 /**

@@ -30,7 +30,7 @@ type Keys<T extends OptionTable, Section extends string> = {
 };
 
 /** Those of a table's options that have a key. */
-type Keyed<T extends OptionTable> = {
+export type Keyed<T extends OptionTable> = {
   [K in keyof T as Named<T[K], string> extends never ? never : K]: Value<T[K]>;
 };
 
@@ -65,6 +65,12 @@ export function keysFrom<T extends OptionTable, const Section extends string>(
   });
   return Object.fromEntries(keys) as Keys<T, Section>;
 }
+
+/** The checks of a table's options that have a key. */
+export const keyedRules = <T extends OptionTable>(
+  table: T,
+): { readonly [K in keyof Keyed<T>]: OptionRule } =>
+  Object.fromEntries(keysOf(table).map(([name]) => [name, table[name]!.rule])) as never;
 
 /** What the configuration says of a table's options; null says nothing. */
 export const optionsIn = <T extends OptionTable>(table: T, config: object): Keyed<T> =>

@@ -20,6 +20,7 @@ import { loadChoices, whileKnown } from "./choices.js";
 import { configKeys, expandSettings } from "./keys.js";
 import { lossOptions } from "./loss-keys.js";
 import type { LoadedConfig, LoadOptions } from "./options.js";
+import { optionNames, underKeys } from "./option-keys.js";
 import { parseOverride } from "./override.js";
 import { placePath, placePaths } from "./place-paths.js";
 import { configPresets } from "./presets.js";
@@ -179,7 +180,11 @@ function suggestion(path: string): string {
   const paths = [...byPath().keys()];
   const elsewhere = paths.filter((key) => key.endsWith(`.${name}`));
   const near =
-    nearest(path, elsewhere) ?? elsewhere[0] ?? nearest(path, paths) ?? nearest(name, paths);
+    nearest(path, elsewhere) ??
+    elsewhere[0] ??
+    nearest(path, paths) ??
+    (path.includes(".") ? undefined : nearest(path, [...optionNames()])) ??
+    nearest(name, paths);
   return near ? `; did you mean ${near}?` : "";
 }
 
@@ -260,18 +265,23 @@ export async function loadAndCheck(options: LoadOptions): Promise<LoadedConfig> 
   const folders = new Map<string, string>();
   for (const file of files) {
     const path = resolve(homePath(file));
-    const tree = await readTree(path);
+    const tree = underKeys(await readTree(path));
     given = merge(given, tree);
     for (const [key] of leaves(tree)) folders.set(key, dirname(path));
   }
-  given = merge(given, values);
-  for (const [key] of leaves(values)) folders.delete(key);
+  const told = underKeys(values);
+  given = merge(given, told);
+  for (const [key] of leaves(told)) folders.delete(key);
   for (const source of overrides) {
     const change = parseOverride(source);
     if (!change) notes.push(`${source} has no value: left as it is`);
     else if (change.kind === "remove") given = remove(given, change.path);
     else {
-      given = put(given, change.path, change.value);
+      const said = put({}, change.path, change.value);
+      const keyed = underKeys(said);
+      if (keyed === said) given = put(given, change.path, change.value);
+      else given = merge(given, keyed);
+      for (const [key] of leaves(keyed)) folders.delete(key);
       folders.delete(change.path);
     }
   }

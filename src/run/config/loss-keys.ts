@@ -17,7 +17,7 @@ const actor = "actor_rollout_ref.actor";
 const lossMode = `${actor}.policy_loss.loss_mode`;
 
 /** Every option of a loss; one without a key is the code's alone. */
-const lossTable = () => ({
+export const lossTable = () => ({
   ...{ ...ownTable(), ...clipTable, ...arithmeticTable, ...aggregationTable },
   ...{ ...balanceTable, ...termTable },
 });
@@ -34,8 +34,8 @@ export function lossOptions(config: Config): ActorLossOptions {
   };
 }
 
-/** A loss's options under the actor's keys. */
-export function actorKeysOf(options: ActorLossOptions): Tree {
+/** A loss's options under their keys. */
+export function lossKeysOf(options: ActorLossOptions): Tree {
   const { loss, klLossCoefficient, klLossKind = "low_var_kl", ...given } = options;
   const table = lossTable();
   const keyed = new Set(keysOf(table).map(([name]) => name));
@@ -47,5 +47,9 @@ export function actorKeysOf(options: ActorLossOptions): Tree {
   let keys = keysWith(table, { ...given, ...kl });
   if (loss !== undefined) keys = put(keys, lossMode, typeof loss === "string" ? loss : loss.name);
   if (klLossCoefficient !== undefined) keys = put(keys, `${actor}.use_kl_loss`, true);
-  return (get(keys, actor) ?? {}) as Tree;
+  return keys;
 }
+
+/** The same under the actor's keys alone. */
+export const actorKeysOf = (options: ActorLossOptions): Tree =>
+  (get(lossKeysOf(options), actor) ?? {}) as Tree;

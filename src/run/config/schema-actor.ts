@@ -9,6 +9,7 @@ import {
 import { criticTable } from "../../learn/update/critic-settings.js";
 import { updateTable } from "../../learn/update/update-settings.js";
 import { keysFrom } from "./from-table.js";
+import { runTable } from "./run-table.js";
 import { lossKeys } from "./choice-keys.js";
 import { kept } from "./kept-keys.js";
 import {
@@ -63,7 +64,7 @@ const update = keysFrom(updateTable, at);
 export const actor = () => {
   const own = lossKeys();
   return section({
-    ppo_mini_batch_size: atLeast(1, 256).describe("Prompts per optimiser step"),
+    ...keysFrom(runTable, at),
     ppo_micro_batch_size: optionalCount.describe("Older name of the next key"),
     ppo_micro_batch_size_per_gpu: optionalCount.describe(
       "Sequences per forward pass, where it is not dynamic",

@@ -1,4 +1,5 @@
 import { z } from "#zod";
+import { advantageTable } from "../../learn/advantage-settings.js";
 import { estimatorNames } from "../../learn/advantages.js";
 import { estimatorsByName } from "../../learn/estimators/registry.js";
 import { aggregationTable, klKinds } from "../../learn/losses/base/options.js";
@@ -10,6 +11,7 @@ import { added } from "./choices.js";
 import { creditKeys, expandKeys } from "./choice-keys.js";
 import { updateTable } from "../../learn/update/update-settings.js";
 import { keysFrom } from "./from-table.js";
+import { budgetTable, runTable, warmupTable } from "./run-table.js";
 import { kept } from "./kept-keys.js";
 import {
   atLeast,
@@ -79,9 +81,7 @@ export const algorithm = () =>
     adv_estimator: oneOf([...estimatorNames, ...added(estimatorsByName)], "gae").describe(
       "How rewards become advantages",
     ),
-    gamma: z.number().min(0).max(1).default(1).describe("Discount"),
-    lam: z.number().min(0).max(1).default(1).describe("GAE's lambda"),
-    norm_adv_by_std_in_grpo: flag(true).describe("GRPO: divide by the group's deviation"),
+    ...keysFrom(advantageTable, "algorithm"),
     use_kl_in_reward: flag(false).describe("Take a KL penalty off the rewards"),
     kl_penalty: oneOf(klKinds, "kl").describe("Its estimate"),
     kl_ctrl: section({
@@ -99,7 +99,7 @@ export const algorithm = () =>
 export const trainer = () =>
   section({
     total_epochs: atLeast(1, 30).describe("Passes over the training prompts"),
-    total_training_steps: optionalCount.describe("Steps; overrides the epochs"),
+    ...keysFrom(runTable, "trainer"),
     project_name: text("verl_examples").describe("The project, in folders and loggers"),
     experiment_name: text("gsm8k").describe("The run's name, in folders and loggers"),
     logger: z.array(z.enum(loggers.names)).default(["console", "wandb"]).describe(loggerWords()),
@@ -125,17 +125,9 @@ const mark = z.array(z.number().int().positive()).default([]);
 
 /** How much a run may spend, and what is measured in it. */
 const budget = section({
-  tokens: optionalCount.describe(
-    "End behind the step that has drawn so many tokens; any budget takes the place of steps and epochs",
-  ),
-  calls: optionalCount.describe("The same in tool calls"),
-  trajectories: optionalCount.describe("The same in trajectories"),
-  warmup_tokens: optionalCount.describe(
-    "Raise the learning rate over so many tokens, rather than over steps",
-  ),
-  tokens_per_step: optionalCount.describe(
-    "Roll out further prompts until the run has so many tokens per step: runs that are compared make equally many updates. data.train_batch_size is then the fewest prompts of a step",
-  ),
+  ...keysFrom(budgetTable, "lab.budget"),
+  ...keysFrom(warmupTable, "lab.budget"),
+  ...keysFrom(runTable, "lab.budget"),
   test_at_tokens: mark.describe("Also validate behind the steps that reach these"),
   test_at_calls: mark.describe("The same in tool calls"),
 });
@@ -143,7 +135,7 @@ const budget = section({
 /** What the reference has no key for. Left out when a config is exported for verl. */
 export const lab = () =>
   section({
-    seed: z.number().int().min(0).default(1).describe("Same seed, same backend: the same bytes"),
+    ...keysFrom(runTable, "lab"),
     budget,
     group: optionalText.describe(
       "The group that wandb puts the run into, such as the seeds of one setting",

@@ -15,6 +15,7 @@ import {
 } from "./kinds.js";
 import { dynamicTable, rolloutSettings } from "../../rollout/settings.js";
 import { keysFrom } from "./from-table.js";
+import { runTable } from "./run-table.js";
 import { actor, critic, model, reference } from "./schema-actor.js";
 import { algorithm, lab, trainer } from "./schema-trainer.js";
 
@@ -30,8 +31,7 @@ const data = section({
   prompt_key: text("prompt").describe("Column of the prompt"),
   reward_fn_key: text("data_source").describe("Column that chooses the reward"),
   max_prompt_length: atLeast(1, 512).describe("Longest prompt in tokens"),
-  max_response_length: atLeast(1, 512).describe("Longest response in tokens, results included"),
-  train_batch_size: atLeast(1, 1024).describe("Prompts per step"),
+  ...keysFrom(runTable, "data"),
   val_batch_size: optionalCount.describe(
     "Validation prompts at the same time; changes memory, no answer",
   ),

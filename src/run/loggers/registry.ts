@@ -17,7 +17,7 @@ const built = [
 export type LoggerName = (typeof built)[number]["name"];
 
 /** The loggers that a run can name. */
-export const loggers = new Registry<LoggerDefinition, LoggerName>("logger", built);
+export const loggers = new Registry<LoggerDefinition, LoggerName>("logger", built, ["open"]);
 
 /** What a run can be told to log to: a name, a definition, or a logger that is open already. */
 export type LoggerChoice = LoggerName | LoggerDefinition | Logger;

@@ -5,6 +5,8 @@ import { z } from "#zod";
 import { homePath } from "../../base/files/home-path.js";
 import { nearest } from "../../../common/options/nearest.js";
 import { weightPrecisions } from "../../model/transformer/weights.js";
+import { sftTable } from "../../learn/sft/train.js";
+import { keysFrom } from "../config/from-table.js";
 import { placePath } from "../config/place-paths.js";
 
 // LLaMA-Factory's keys, as far as its SFT files use them. Those for GPUs and clusters are kept and
@@ -39,23 +41,14 @@ const schema = z.strictObject({
   logging_steps: z.number().int().positive().max(most).default(10),
   save_steps: z.number().int().positive().max(most).default(500),
   plot_loss: z.boolean().default(false),
-  per_device_train_batch_size: z.number().int().positive().max(most).default(8),
-  gradient_accumulation_steps: z.number().int().positive().max(most).default(1),
-  learning_rate: z.number().positive().default(5e-5),
-  num_train_epochs: z.number().positive().max(1_000_000).default(3),
+  ...keysFrom(sftTable, "sft"),
   /** -1: as many as the epochs have. */
   max_steps: z.union([z.literal(-1), z.number().int().positive().max(1e9)]).default(-1),
-  lr_scheduler_type: z.enum(["cosine", "linear", "constant"]).default("linear"),
-  warmup_ratio: z.number().min(0).max(1).default(0),
-  weight_decay: z.number().min(0).default(0),
-  max_grad_norm: z.number().positive().default(1),
-  seed: z.number().int().min(0).default(42),
   /** A share of the rows, or how many. */
   val_size: z.union([z.number().min(0).lt(1), z.number().int().min(1).max(1e9)]).default(0),
   eval_steps: z.number().int().positive().max(most).default(500),
   /** Names of data sets to evaluate on, in place of `val_size`. */
   eval_dataset: z.string().nullable().default(null),
-  per_device_eval_batch_size: z.number().int().positive().max(most).default(8),
   /** When to evaluate; unset is `steps` where there is something to evaluate on. */
   eval_strategy: z.enum(["no", "steps", "epoch"]).default("steps"),
   save_total_limit: z.number().int().positive().nullable().default(null),

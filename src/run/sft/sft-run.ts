@@ -3,7 +3,7 @@ import { basename, join, resolve } from "#platform/path";
 import type { Conversation } from "../../learn/sft/conversation.js";
 import { loadDataset } from "../../learn/sft/dataset-info.js";
 import { encodeConversation, type Example, pack } from "../../learn/sft/encode.js";
-import { type SftState, type SftStep, SftTrainer } from "../../learn/sft/train.js";
+import { type SftState, type SftStep, sftTable, SftTrainer } from "../../learn/sft/train.js";
 import { modelFolder } from "../../model/files/model-folder.js";
 import { saveModel } from "../../model/files/save-model.js";
 import { DamagedCheckpoint, lastWhole, readSealed, writeSealed } from "../../model/files/sealed.js";
@@ -17,6 +17,7 @@ import type { Model } from "../../model/transformer/transformer.js";
 import { Random } from "../../base/random/random.js";
 import { ready } from "../../tensor/backends.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
+import { optionsIn } from "../config/from-table.js";
 import { refuseBroken } from "../folder/refuse-broken.js";
 import { RunFolder, tuningLayout as layout } from "../folder/run-folder.js";
 import type { SftConfig } from "./sft-config.js";
@@ -158,21 +159,12 @@ export class SftRun implements AsyncIterable<SftRunStep> {
       resume = { ...state, optimizer };
     }
     const trainer = new SftTrainer(model, train, {
-      learningRate: config.learning_rate,
-      batchSize: config.per_device_train_batch_size,
-      accumulation: config.gradient_accumulation_steps,
-      epochs: config.num_train_epochs,
-      ...(config.max_steps > 0 ? { maxSteps: config.max_steps } : {}),
-      schedule: config.lr_scheduler_type,
-      warmupRatio: config.warmup_ratio,
-      weightDecay: config.weight_decay,
-      maxNorm: config.max_grad_norm,
-      seed: config.seed,
+      ...optionsIn(sftTable, { sft: config }),
+      ...(config.max_steps > 0 ? { steps: config.max_steps } : {}),
       ...(evaluation.length > 0 && config.eval_strategy !== "no"
         ? {
             evaluation,
             evalEvery: config.eval_strategy === "epoch" ? "epoch" : config.eval_steps,
-            evalBatchSize: config.per_device_eval_batch_size,
           }
         : {}),
       resume,

@@ -19,6 +19,7 @@ import type { Config } from "../config/schema.js";
 import { taskTools } from "../../tasks/task-tools.js";
 import { environmentOf } from "./environment-of.js";
 import { fitTasks, pagesIn, tasksOf } from "./tasks-of.js";
+import { referenceOf } from "./reference-of.js";
 import { refuseAdapters } from "./refuse-adapters.js";
 import type { LocalParts } from "./trainer.js";
 
@@ -86,7 +87,7 @@ export async function assemble(config: Config, note: Note = () => undefined): Pr
     { config },
     { config: { actor_rollout_ref: "object", data: "object", trainer: "object" } },
   );
-  const { model, actor, rollout } = config.actor_rollout_ref;
+  const { model, rollout } = config.actor_rollout_ref;
   const folder = modelFolder(model.path);
   await ready();
   const tokenizer = await HfTokenizer.load(
@@ -118,8 +119,6 @@ export async function assemble(config: Config, note: Note = () => undefined): Pr
     cache: config.lab.cache,
     ...(rollout.max_model_len === null ? {} : { contextLength: rollout.max_model_len }),
   });
-  const needsReference =
-    config.algorithm.use_kl_in_reward || (actor.use_kl_loss && actor.kl_loss_coef !== 0);
   return {
     config,
     policy,
@@ -128,7 +127,7 @@ export async function assemble(config: Config, note: Note = () => undefined): Pr
     reward,
     train,
     validation,
-    ...(needsReference ? { reference: loaded.lora ? loaded.withoutLora() : loaded.copy() } : {}),
+    ...referenceOf(config, loaded),
     ...(needsOf(config.algorithm.adv_estimator) === "values"
       ? { critic: await loadCritic(config) }
       : {}),

@@ -1,4 +1,6 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
+import { isRecord } from "../../../common/options/is-record.js";
+import { advantageTable } from "../../learn/advantage-settings.js";
 import type { AdvantageOptions } from "../../learn/advantages.js";
 import type { RolloutCorrection } from "../../learn/correction/rollout-correction.js";
 import type { Cost } from "../../learn/measures/spent.js";
@@ -18,6 +20,24 @@ import { creditSettings, expandSettings } from "../config/keys.js";
 import { lossOptions } from "../config/loss-keys.js";
 import type { Config } from "../config/schema.js";
 
+/** What a run is told that a configuration has no key for: it is laid over what the configuration says. */
+export interface Told {
+  rollout?: RolloutOptions;
+  advantages?: AdvantageOptions;
+  update?: UpdateOptions;
+}
+
+/** Options over others; those of an object are laid over its own. */
+export const laidOver = <T extends object>(below: T, told: Partial<T> = {}): T => ({
+  ...below,
+  ...Object.fromEntries(
+    Object.entries(told).map(([name, value]) => {
+      const was = (below as Record<string, unknown>)[name];
+      return [name, isRecord(was) && isRecord(value) ? { ...was, ...value } : (value as unknown)];
+    }),
+  ),
+});
+
 // How far a run is: in steps, or in what its budget counts.
 
 /** A place in a run: so many of so many. */
@@ -32,6 +52,12 @@ const counted = ["tokens", "calls", "trajectories"] as const;
 export function hasBudget({ lab: { budget } }: Config): boolean {
   return counted.some((name) => budget[name] !== null);
 }
+
+/** Steps of a run; Infinity where a budget ends it. */
+export const stepsOf = (config: Config, perEpoch: number): number =>
+  hasBudget(config)
+    ? Infinity
+    : (config.trainer.total_training_steps ?? perEpoch * config.trainer.total_epochs);
 
 /** Where a run is by its budget; the part that is nearest to its end decides. Undefined without one. */
 export function placeInBudget({ lab: { budget } }: Config, cost: Cost): Place | undefined {
@@ -135,9 +161,7 @@ export function advantageOptions(config: Config): AdvantageOptions {
   return {
     ...creditOptions(config),
     estimator: chosen(estimatorsByName, algorithm.adv_estimator) as AdvantageOptions["estimator"],
-    gamma: algorithm.gamma,
-    lambda: algorithm.lam,
-    normalizeByDeviation: algorithm.norm_adv_by_std_in_grpo,
+    ...optionsIn(advantageTable, config),
   };
 }
 

@@ -3,6 +3,7 @@
 // looked at anywhere, and resumed as if it had never stopped.
 import { needsOf } from "../../learn/estimators/registry.js";
 import { checkArguments } from "../../../common/options/check-arguments.js";
+import { defined } from "../../../common/options/defined.js";
 import { type LoaderState, batches } from "../../tasks/batches.js";
 import type { Task } from "../../tasks/task.js";
 import { Critic } from "../../learn/update/critic.js";
@@ -39,14 +40,16 @@ import type { RunProgress } from "../../base/show/progress-line.js";
 import {
   advantageOptions,
   criticOptions,
-  hasBudget,
   learningRateAt,
+  laidOver,
   type Place,
   placeInBudget,
   reachesTest,
   rolloutOptions,
   type ScheduleAt,
   scoreOptions,
+  stepsOf,
+  type Told,
   updateOptions,
   validationOptions,
 } from "./options.js";
@@ -73,6 +76,8 @@ export interface TrainerParts<P = Policy & Trainable> {
   critic?: Model;
   /** Ranks the tokens that trajectories branch at, in place of `lab.expand.signal`. */
   ranking?: TokenRanking;
+  /** Options that the configuration has no key for, laid over its own. */
+  told?: Told;
   signal?: AbortSignal;
   /** Told what a step is doing, so that a person can be shown it. */
   onProgress?: (progress: RunProgress) => void;
@@ -173,10 +178,10 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       },
     );
     const { config, policy, critic } = parts;
-    const { algorithm, data, trainer, lab } = config;
+    const { algorithm, data, lab } = config;
     this.parts = parts;
     this.learner = new Learner(trainedOf(policy), {
-      ...updateOptions(config),
+      ...laidOver(updateOptions(config), parts.told?.update),
       reference: parts.reference,
     });
     if (needsOf(algorithm.adv_estimator) === "values") {
@@ -195,9 +200,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
         `Cannot train: lab.budget.tokens_per_step must be null with algorithm.filter_groups.enable, which fills a step by its own count, got ${lab.budget.tokens_per_step}`,
       );
     }
-    this.totalSteps = hasBudget(config)
-      ? Infinity
-      : (trainer.total_training_steps ?? perEpoch * trainer.total_epochs);
+    this.totalSteps = stepsOf(config, perEpoch);
     this.#seed = Random.from(lab.seed);
     const { type, kl_coef, target_kl, horizon } = algorithm.kl_ctrl;
     this.#state = {
@@ -287,7 +290,6 @@ export class Trainer implements AsyncIterable<TrainerStep> {
           }),
         )
       : undefined;
-
     this.#state = { step, loader, kl, cost };
     const tool = toolMetrics(trees);
     return {
@@ -338,14 +340,13 @@ export class Trainer implements AsyncIterable<TrainerStep> {
 
   /** Where trajectories act, as an option of rollouts. */
   get #acting() {
-    const { environment } = this.parts;
-    return environment ? { environment } : {};
+    return defined({ environment: this.parts.environment });
   }
 
   /** The step's trees with their scores: from what samples, which may not be the policy that trains. */
   #gather(step: number, clock: StepClock): Promise<Gathered> {
     const { config, train, policy, sampler = policy, tools, reward, ranking, signal } = this.parts;
-    const asked = rolloutOptions(config);
+    const asked = laidOver(rolloutOptions(config), this.parts.told?.rollout);
     const { shuffle } = config.data;
     const { tokens_per_step: each } = config.lab.budget;
     const seed = this.#seedFor("rollout", step);
@@ -400,7 +401,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
   }
 
   async #advantages(scored: Scored, step: number, clock: StepClock) {
-    const options = advantageOptions(this.parts.config);
+    const options = laidOver(advantageOptions(this.parts.config), this.parts.told?.advantages);
     // Values, and log-probabilities for a KL penalty, are needed before there are advantages.
     const bare = sequencesOf(scored);
     const values = await this.critic?.values(bare).finally(() => clock.mark("values"));
@@ -446,10 +447,10 @@ export class Trainer implements AsyncIterable<TrainerStep> {
 
   /** ReMax's baseline: the reward of each prompt's greedy answer, for each of its trajectories, and what they cost. */
   async #greedyBaselines(scored: Scored, step: number) {
-    const { config, policy, tools, reward, signal } = this.parts;
+    const { config, told, policy, tools, reward, signal } = this.parts;
     const tasks = scored.trees.map(({ task }) => task as Task);
     const greedy = await rollout(policy, tasks, {
-      ...rolloutOptions(config),
+      ...laidOver(rolloutOptions(config), told?.rollout),
       mode: "validate",
       validation: { temperature: 0 },
       n: 1,
@@ -471,14 +472,14 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     trees: RolloutTree<Task>[];
     scored: Scored;
   }> {
-    const { config, policy, tools, reward, validation, signal } = this.parts;
+    const { config, told, policy, tools, reward, validation, signal } = this.parts;
     const samples = config.actor_rollout_ref.rollout.val_kwargs.n;
     this.#tell(this.step, "validating");
     const trees: RolloutTree<Task>[] = [];
     for (let sample = 0; sample < samples; sample++) {
       trees.push(
         ...(await rollout(policy, validation, {
-          ...validationOptions(config),
+          ...laidOver(validationOptions(config), told?.rollout),
           tools,
           ...this.#acting,
           seed: this.#seedFor("validation", sample),

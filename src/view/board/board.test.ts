@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../../tests/temporary.js";
 import { studentInterval } from "../../eval/metrics/interval.js";
 import { saveTrees } from "../../rollout/files/tree-files.js";
 import { RunFolder, tuningLayout } from "../../run/folder/run-folder.js";
-import type { TrainingRun } from "../../run/trainer/train-cells.js";
+import type { TrainingRun } from "../../run/trainer/training-run.js";
 import { grpoBatch } from "../testing/sample-batch.js";
 import { board } from "./board.js";
 import { showRunBoard, watchRun } from "./live.js";

@@ -1,5 +1,5 @@
 import type { FineTuning } from "../../learn/sft/fine-tune.js";
-import type { TrainingRun } from "../../run/trainer/train-cells.js";
+import type { TrainingRun } from "../../run/trainer/training-run.js";
 import type { LiveShow, Shown } from "../../base/show/show-as.js";
 import { viewHost } from "../kernel.js";
 import { Board } from "./board.js";

@@ -6,7 +6,7 @@ import type { SftStep } from "../../learn/sft/train.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import type { TrainingRun } from "../../run/trainer/train-cells.js";
+import type { TrainingRun } from "../../run/trainer/training-run.js";
 import type { TrainerStep } from "../../run/trainer/trainer.js";
 import { titleOfImported } from "../explorer/title-of-imported.js";
 import type { MetricLine } from "../figures/curves.js";

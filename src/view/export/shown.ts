@@ -4,7 +4,7 @@ import type { TrainingBatch } from "../../learn/batch.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import type { TrainingRun } from "../../run/trainer/train-cells.js";
+import type { TrainingRun } from "../../run/trainer/training-run.js";
 import type { Shown } from "../../base/show/show-as.js";
 import { Board } from "../board/board.js";
 

@@ -12,7 +12,9 @@ const built = [tags, hermes, json, xml] as const;
 export type CallDialectName = (typeof built)[number]["name"];
 
 /** How models write calls. */
-export const callDialects = new Registry<CallDialect, CallDialectName>("call dialect", built);
+export const callDialects = new Registry<CallDialect, CallDialectName>("call dialect", built, [
+  "read",
+]);
 
 /** Those that chat templates show, with whose models write them: `` `hermes` (Qwen), … ``. */
 export const dialectWords = (): string =>

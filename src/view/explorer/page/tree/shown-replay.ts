@@ -1,4 +1,6 @@
 import {
+  attemptRuleNamed,
+  type BranchRule,
   type ExpandOptions,
   type ExpansionSettings,
   isExpansion,
@@ -114,9 +116,9 @@ function push<T>(lists: Map<number, T[]>, key: number, value: T): void {
 }
 
 function decide({ plan, expansions }: PageTree, { rule, changes, expand }: WhatIf): Replay {
-  if (!isExpansion(rule)) return followPlan(plan, { ...changes, rule });
-  const chosen = expansions[rule];
-  // A tree that was grown so but does not carry what the rule ranks by.
-  if (!chosen) return followPlan(plan, { probability: -1 });
+  if (attemptRuleNamed(rule)) return followPlan(plan, { ...changes, rule: rule as BranchRule });
+  const chosen = isExpansion(rule) ? expansions[rule] : undefined;
+  // A rule that the page does not know, or a tree without what it ranks by: nothing is decided anew.
+  if (!chosen) return { ...followPlan(plan, { rule: "arpo-code", probability: -1 }), attempts: [] };
   return followExpansion(chosen, { ...chosen.settings, ...expand } as ExpansionSettings);
 }
