@@ -70,3 +70,27 @@ test("what comes back has the type of what was given", async () => {
     [],
   );
 });
+
+const own = `
+import { defineLoss, option, positive } from "arpo-lab/experimental/learn";
+const spring = defineLoss({
+  name: "spring", title: "Spring", aggregation: "token-mean", rule: "verl-0.9.1",
+  options: { stiffness: option(positive, 1) },
+  tensors: (input, { stiffness }, { total, figures }) =>
+    ({ loss: total(input.logprobs.mul(stiffness)), metrics: figures(input, input.logprobs) }),
+  token: ({ ratio }, _, { stiffness }) => ({ ratio, region: "inside", used: 1, weight: stiffness, loss: 0 }),
+});
+`;
+
+test("the options of a loss of one's own stand beside it, and the compiler knows them", async () => {
+  const call = (options: string) =>
+    said(`${own} update(policy, batch, { loss: spring, ${options} })`);
+  deepEqual(await call("stiffness: 2, learningRate: 1e-3"), []);
+  match((await call("stifness: 2"))[0]!, /there is no stifness; .*Did you mean stiffness\?/);
+  match((await call('stiffness: "2"'))[0]!, /stiffness must be [^\n]*number[^\n]*got string/);
+  match(
+    (await call("learningrate: 2"))[0]!,
+    /there is no learningrate; .*Did you mean learningRate\?/,
+  );
+  match((await said("update(policy, batch, { stiffness: 2 })"))[0]!, /there is no stiffness/);
+});

@@ -15,7 +15,7 @@ import {
   type EndpointSettings,
 } from "./endpoint-options.js";
 import { HttpError, Outage, requestJson, shownUrl } from "./request-json.js";
-import { pause } from "./pause.js";
+import { backoff, pause } from "./pause.js";
 
 /** What one request may be given besides its body. */
 interface EndpointRequest<T> {
@@ -243,8 +243,7 @@ export class Endpoints {
     }
     if (closed > 0) return closed;
     if (attempt === 0 || (last instanceof HttpError && last.retryAfterMs !== undefined)) return 0;
-    const ceiling = Math.min(longestRestMs, backoffMs * 2 ** (attempt - 1));
-    return ceiling * (0.5 + Math.random() / 2);
+    return backoff(attempt - 1, { first: backoffMs, longest: longestRestMs });
   }
 
   async #acquire(

@@ -13,3 +13,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
     else signal?.addEventListener("abort", stop, { once: true });
   });
 }
+
+/** How long to wait before an attempt is repeated: a random part, at least half, of a time that doubles. */
+export const backoff = (attempt: number, { first, longest }: { first: number; longest: number }) =>
+  Math.min(longest, first * 2 ** attempt) * (0.5 + Math.random() / 2);

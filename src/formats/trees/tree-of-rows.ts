@@ -6,12 +6,13 @@ import type { TreeNode, TreeTrajectory } from "../../rollout/tree/tree-values.js
 import type { ImportedRow } from "../row/imported-row.js";
 import { layOut } from "./lay-out.js";
 import { cutSegment, type Segment, segmentOf, sharedBeginning } from "./segments.js";
+import { mean } from "../../base/statistics.js";
 
 /** The mean over the tokens of which it is known, as a node has it; nothing where none is. */
 export function meanEntropy(entropies: Float32Array): { entropy?: number } {
   const known = entropies.filter((value) => !Number.isNaN(value));
   if (known.length === 0) return {};
-  return { entropy: known.reduce((sum, value) => sum + value, 0) / known.length };
+  return { entropy: mean(known) };
 }
 
 /** A span of a tree while trajectories are laid into it. */

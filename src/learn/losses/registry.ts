@@ -1,5 +1,5 @@
 import { Registry } from "../../../common/options/registry.js";
-import type { Given } from "../../../common/options/option-table.js";
+import type { Given, OptionTable } from "../../../common/options/option-table.js";
 import { aggregationUnder, type LossDefinition, type LossView } from "./base/definition.js";
 import { ceGppo, type ceGppoOptions } from "./ce-gppo.js";
 import { cispo } from "./cispo.js";
@@ -72,6 +72,11 @@ export interface LossChoice {
   /** A name, or a loss of one's own: a definition. Default: `vanilla`. */
   loss?: LossName | LossDefinition;
 }
+
+/** Options that name a loss, and beside a loss of one's own the options that it states itself. */
+export type WithOwnLoss<O extends LossChoice, T extends OptionTable> = O & {
+  loss?: LossName | LossDefinition<string, T>;
+} & Given<NoInfer<T>>;
 
 /** The loss that options choose. */
 export const lossOf = ({ loss = "vanilla" }: LossChoice): LossDefinition =>

@@ -17,7 +17,8 @@ import {
   type CorrectionSettings,
   correctSequences,
 } from "../correction/rollout-correction.js";
-import { lossOf } from "../losses/registry.js";
+import type { OptionTable } from "../../../common/options/option-table.js";
+import { lossOf, type WithOwnLoss } from "../losses/registry.js";
 import { lossUnder, passLoss, type ReadySequence } from "./pass-loss.js";
 import {
   gatherFrom,
@@ -396,10 +397,10 @@ const learners = new WeakMap<Model | Trainee, Learner>();
  * assert.equal(report.metrics["actor/lr"], 1e-4);
  * ```
  */
-export async function update(
+export async function update<T extends OptionTable = Record<never, never>>(
   policy: Trainable,
   batch: TrainingBatch,
-  options: UpdateOptions = {},
+  options?: WithOwnLoss<UpdateOptions, T>,
 ): Promise<UpdateReport> {
   checkArguments(
     "update",

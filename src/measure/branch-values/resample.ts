@@ -1,4 +1,5 @@
 import { Random } from "../../base/random/random.js";
+import { quantile } from "../../base/statistics.js";
 
 /** How intervals are drawn. */
 export interface EstimateOptions {
@@ -34,12 +35,6 @@ function countsOf(prompts: number, draws: number, seed: number): Uint16Array {
   kept.set(key, counts);
   return counts;
 }
-
-const quantile = (sorted: readonly number[], share: number): number => {
-  const at = share * (sorted.length - 1);
-  const [low, high] = [sorted[Math.floor(at)]!, sorted[Math.ceil(at)]!];
-  return low + (at - Math.floor(at)) * (high - low);
-};
 
 /**
  * A function of sums over prompts, and its interval by resampling the prompts. Where a resample does not tell it,

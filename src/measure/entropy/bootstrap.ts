@@ -1,4 +1,5 @@
 import { Random } from "../../base/random/random.js";
+import { quantile } from "../../base/statistics.js";
 
 /** A statistic with its 95% interval over prompts. */
 export interface BootstrapEstimate {
@@ -51,14 +52,6 @@ export function bootstrap(
   }
   drawn.sort((a, b) => a - b);
   return { value, low: quantile(drawn, 0.025), high: quantile(drawn, 0.975) };
-}
-
-/** Between the two values beside it, in proportion. */
-function quantile(sorted: readonly number[], share: number): number | undefined {
-  const at = share * (sorted.length - 1);
-  const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
-  if (low === undefined || high === undefined) return undefined;
-  return low + (at - Math.floor(at)) * (high - low);
 }
 
 /** The sums of each prompt: items of one prompt are added up, in order of first appearance. */

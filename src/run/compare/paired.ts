@@ -1,4 +1,5 @@
 import { Random } from "../../base/random/random.js";
+import { quantile } from "../../base/statistics.js";
 
 // Student's t and the normal distribution, by the incomplete beta function.
 
@@ -101,13 +102,7 @@ function bootstrapMean(values: readonly number[]): { low: number; high: number }
     for (let i = 0; i < n; i++) sum += values[drawn(draw * n + i)]!;
     return sum / n;
   }).sort();
-  const at = (share: number) => {
-    const place = share * (draws - 1);
-    const below = Math.floor(place);
-    const rest = place - below;
-    return means[below]! * (1 - rest) + means[Math.min(draws - 1, below + 1)]! * rest;
-  };
-  return { low: at(0.025), high: at(0.975) };
+  return { low: quantile(means, 0.025), high: quantile(means, 0.975) };
 }
 
 /** A mean over its standard error, where all differences may be the same. */

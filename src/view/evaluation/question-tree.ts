@@ -6,6 +6,7 @@ import { Scored } from "../../reward/scored.js";
 import { rolloutConfig } from "../../rollout/config.js";
 import { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { TrajectoryEnd, TreeNode, TreeTrajectory } from "../../rollout/tree/tree-values.js";
+import { mean } from "../../base/statistics.js";
 
 const floats = (values: readonly (number | null)[]) =>
   Float32Array.from(values, (value) => value ?? NaN);
@@ -36,7 +37,7 @@ function nodeOf(
     entropies,
     ...(known.length === 0
       ? {}
-      : { entropy: known.reduce((sum, value) => sum + value, 0) / known.length }),
+      : { entropy: mean(known) }),
     finish: step.finish,
     ...defined({ stop: step.stop }),
   };

@@ -1,6 +1,6 @@
 import { randomUUID } from "#platform/uuid";
 import { HttpError, requestJson } from "../../../base/http/request-json.js";
-import { pause } from "../../../base/http/pause.js";
+import { backoff, pause } from "../../../base/http/pause.js";
 import { TinkerError, TinkerLostAnswer } from "./errors.js";
 import type { TinkerSettings } from "./settings.js";
 
@@ -96,8 +96,7 @@ export class TinkerHttp {
   /** How long to wait after a failed attempt: what was asked for, or a random part of a doubling time. */
   wait(attempt: number, error?: HttpError): number {
     if (error?.retryAfterMs !== undefined) return Math.min(error.retryAfterMs, 4 * longestWaitMs);
-    const ceiling = Math.min(longestWaitMs, this.settings.backoffMs * 2 ** attempt);
-    return ceiling * (0.5 + Math.random() / 2);
+    return backoff(attempt, { first: this.settings.backoffMs, longest: longestWaitMs });
   }
 
   /** The same failure with what the server said of it. */
