@@ -1,3 +1,5 @@
+import { resultBlock, resultBlocks, resultMarks } from "./result-block.js";
+
 /**
  * Who wrote a piece of a trajectory. `tool` and `environment` are answers to calls with the words around them,
  * `template` is what the rules put there, such as an end token behind a call too many.
@@ -6,26 +8,53 @@ export type Author = "model" | "tool" | "environment" | "prompt" | "template";
 
 /** A piece of text and who wrote it. */
 export interface AuthoredText {
-  by: Author;
-  text: string;
+  readonly by: Author;
+  readonly text: string;
 }
 
-/** The pieces with those joined that one author wrote in one go. */
-export function joinAuthored<T extends AuthoredText>(parts: readonly T[]): T[] {
-  const out: T[] = [];
-  for (const part of parts) {
+/**
+ * The parts of a text that says nothing of its authors, as files and other programs hand it over. What stands from
+ * `<result>` to the next `</result>`, with a space before it, is a tool's; the rest is the model's. This is the one
+ * place that tells authors by marks: what is made here has its authors from the start.
+ */
+export function readTranscript(text: string): AuthoredText[] {
+  const parts: AuthoredText[] = [];
+  let at = 0;
+  for (const { from, to } of resultBlocks(text)) {
+    if (from > at) parts.push({ by: "model", text: text.slice(at, from) });
+    parts.push({ by: "tool", text: text.slice(from, to) });
+    at = to;
+  }
+  if (at < text.length) parts.push({ by: "model", text: text.slice(at) });
+  return parts;
+}
+
+/** Consecutive parts of the same side as one: the model's, or what answered it. */
+function sides(parts: readonly AuthoredText[]): { isModel: boolean; text: string }[] {
+  const out: { isModel: boolean; text: string }[] = [];
+  for (const { by, text } of parts) {
+    if (text === "" || by === "template") continue;
+    const isModel = by === "model";
     const last = out.at(-1);
-    if (last?.by === "model" && part.by === "model") {
-      out[out.length - 1] = { ...part, text: last.text + part.text };
-    } else out.push(part);
+    if (last?.isModel === isModel) last.text += text;
+    else out.push({ isModel, text });
   }
   return out;
 }
 
-/** What the model wrote: its turns, each on lines of its own, so that no tag forms across a result. */
-export function modelText(parts: readonly AuthoredText[]): string {
-  return joinAuthored(parts)
-    .filter(({ by }) => by === "model")
-    .map(({ text }) => text)
-    .join("\n");
+/** A trajectory without what others wrote: an empty result block stands for each answer. */
+export function withoutAnswers(parts: readonly AuthoredText[]): string {
+  return sides(parts)
+    .map(({ isModel, text }) => (isModel ? text : resultBlock("")))
+    .join("");
+}
+
+/** The same without result marks that the model wrote itself: each block stands for a real answer. */
+export function withOwnMarksOut(parts: readonly AuthoredText[]): string {
+  const { open, close } = resultMarks;
+  return sides(parts)
+    .map(({ isModel, text }) =>
+      isModel ? text.replaceAll(open, "").replaceAll(close, "") : resultBlock(""),
+    )
+    .join("");
 }
