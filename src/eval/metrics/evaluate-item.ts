@@ -1,5 +1,7 @@
+import { readTranscript, withoutAnswers } from "../../base/text/authored-text.js";
 import { blocks } from "../../base/text/result-block.js";
 import { strip } from "../../base/text/python-text.js";
+import type { Step } from "../infer/sample.js";
 import { type AnswerMetrics, mathMetrics, numericMetrics, qaMetrics } from "./answer-metrics.js";
 
 /** How many blocks of a tag are opened and closed, from left to right. */
@@ -29,7 +31,26 @@ export interface OutputItem {
   answer: unknown;
   prediction?: unknown;
   output?: string;
+  /** Who wrote what of the output; without it the whole output is read, as the reference does. */
+  steps?: readonly Pick<Step, "kind" | "text">[];
 }
+
+/**
+ * What the model wrote of an output: an empty result block stands for each answer of a tool. Without steps, what
+ * stands in result blocks is a tool's.
+ */
+export function writtenOutput({ output = "", steps = [] }: Pick<OutputItem, "output" | "steps">) {
+  const told = steps.map(({ text }) => text).join("");
+  const isTold = steps.length > 0 && output.startsWith(told);
+  const parts = isTold
+    ? steps.map(({ kind, text }) => ({ by: kind === "model" ? kind : ("tool" as const), text }))
+    : readTranscript(output);
+  return withoutAnswers(parts) + (isTold ? output.slice(told.length) : "");
+}
+
+/** What the metrics read of an output. */
+const readOutput = ({ output = "", steps = [] }: Pick<OutputItem, "output" | "steps">) =>
+  steps.length > 0 ? writtenOutput({ output, steps }) : output;
 
 /** What the evaluation says of one item, in the reference's keys. */
 export interface ItemMetrics extends AnswerMetrics {
@@ -52,11 +73,14 @@ export type TaskType = (typeof taskTypes)[number];
 
 const compare = { math: mathMetrics, "math-numeric": numericMetrics, qa: qaMetrics };
 
-/** What is compared and judged: the prediction, or the last five lines of the output for want of one. */
-export function comparedPrediction<T>({ prediction, output }: { prediction: T; output?: string }) {
+/** What is compared and judged: the prediction, or the last five lines that the model wrote for want of one. */
+export function comparedPrediction<T>({
+  prediction,
+  ...item
+}: { prediction: T } & Pick<OutputItem, "output" | "steps">) {
   const none = Array.isArray(prediction) && prediction.length === 0;
   if (prediction && !none) return prediction;
-  return strip((output ?? "").replaceAll("\n\n", "\n"))
+  return strip(readOutput(item).replaceAll("\n\n", "\n"))
     .split("\n")
     .slice(-5)
     .join("\n");
@@ -64,8 +88,8 @@ export function comparedPrediction<T>({ prediction, output }: { prediction: T; o
 
 /** Evaluates one item without a judge. */
 export function evaluateItem(item: OutputItem, task: TaskType): ItemMetrics {
-  const { output = "" } = item;
-  const prediction = comparedPrediction({ prediction: item.prediction, output });
+  const prediction = comparedPrediction({ ...item, prediction: item.prediction });
+  const output = readOutput(item);
   if (!prediction) {
     return {
       is_valid_answer: false,
