@@ -41,8 +41,11 @@ export const blockAround = {
 
 /** A tool's answer as the reference's evaluation puts it: without space and line ends. */
 export function bareResultBlock(text: string): string {
-  return `${resultMarks.open}${text}${resultMarks.close}`;
+  return bareBlockAround.before + text + bareBlockAround.behind;
 }
+
+/** The words around such an answer. */
+export const bareBlockAround = { before: resultMarks.open, behind: resultMarks.close } as const;
 
 /** Where the result blocks of a text stand, each with the space before it. */
 export function* resultBlocks(text: string): Generator<{ from: number; to: number }> {

@@ -13,8 +13,7 @@ import { parseGenerationConfig } from "../generation-config.js";
 import { ChatTemplate } from "./chat-template.js";
 import { createEngine, templateOf, type TokenizerFiles } from "./tokenizer-files.js";
 import { control, type PreTokenizer, preTokenizers, userDefined } from "./gguf/pre-tokenizers.js";
-import { guardedChat } from "./guarded-chat.js";
-import { PlainEngine } from "./plain-engine.js";
+import { guardedChat, PlainEngine } from "./special-tokens.js";
 import type { ChatMessage, ChatOptions, TextPart, Tokenizer } from "./tokenizer.js";
 import type { Tokenizer as Engine } from "@huggingface/tokenizers";
 

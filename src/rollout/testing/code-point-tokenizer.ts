@@ -1,5 +1,4 @@
-import { guardedChat } from "../../model/tokenizer/guarded-chat.js";
-import { SpecialTexts } from "../../model/tokenizer/special-texts.js";
+import { guardedChat, SpecialTexts } from "../../model/tokenizer/special-tokens.js";
 import type {
   ChatMessage,
   ChatOptions,
