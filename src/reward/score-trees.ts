@@ -6,7 +6,7 @@ import {
   type OptionRules,
 } from "../../common/options/check-options.js";
 import { defined } from "../../common/options/defined.js";
-import { withoutAnswers } from "../base/text/authored-text.js";
+import { type AuthoredText, withoutAnswers } from "../base/text/authored-text.js";
 import { inTime } from "../base/concurrency/in-time.js";
 import { Semaphore } from "../base/concurrency/semaphore.js";
 import type { Task } from "../tasks/task.js";
@@ -96,13 +96,15 @@ function trajectoriesOf(tree: ScorableTree): Row[] {
   const group = task.id ?? String(index);
   const { groundTruth, dataSource, extra } = task;
   const prompt = judgedPrompt(task.prompt, tree.prompt.text);
+  const partsOf = ({ parts, text }: Trajectory): readonly AuthoredText[] =>
+    parts ?? [{ by: "model", text }];
   return tree.selected.map((trajectory) => ({
     tree,
     trajectory,
     group,
     judged: {
-      response: withoutAnswers(trajectory.parts ?? []),
-      parts: trajectory.parts ?? [],
+      response: withoutAnswers(partsOf(trajectory)),
+      parts: partsOf(trajectory),
       transcript: trajectory.text,
       ...defined({ groundTruth, dataSource, extra }),
       toolCalls: trajectory.toolCalls,

@@ -54,7 +54,7 @@ export function withOwnMarksOut(parts: readonly AuthoredText[]): string {
   const { open, close } = resultMarks;
   return sides(parts)
     .map(({ isModel, text }) =>
-      isModel ? text.replaceAll(open, "").replaceAll(close, "") : resultBlock(""),
+      isModel ? text.replaceAll(open, " ").replaceAll(close, " ") : resultBlock(""),
     )
     .join("");
 }
