@@ -1,7 +1,6 @@
 import { readTranscript, withoutAnswers } from "../../base/text/authored-text.js";
 import { blocks } from "../../base/text/result-block.js";
 import { strip } from "../../base/text/python-text.js";
-import type { Step } from "../infer/sample.js";
 import { type AnswerMetrics, mathMetrics, numericMetrics, qaMetrics } from "./answer-metrics.js";
 
 /** How many blocks of a tag are opened and closed, from left to right. */
@@ -32,7 +31,7 @@ export interface OutputItem {
   prediction?: unknown;
   output?: string;
   /** Who wrote what of the output; without it the whole output is read, as the reference does. */
-  steps?: readonly Pick<Step, "kind" | "text">[];
+  steps?: readonly { kind: "model" | "result"; text: string }[];
 }
 
 /**
