@@ -79,10 +79,7 @@ export function comparedPrediction<T>({
 }: { prediction: T } & Pick<OutputItem, "output" | "steps">) {
   const none = Array.isArray(prediction) && prediction.length === 0;
   if (prediction && !none) return prediction;
-  return strip(readOutput(item).replaceAll("\n\n", "\n"))
-    .split("\n")
-    .slice(-5)
-    .join("\n");
+  return strip(readOutput(item).replaceAll("\n\n", "\n")).split("\n").slice(-5).join("\n");
 }
 
 /** Evaluates one item without a judge. */
