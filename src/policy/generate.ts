@@ -9,7 +9,7 @@ import { samplingRules } from "./check-generate.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import { Random } from "../base/random/random.js";
 import type { Policy, Sampling, Segment } from "./policy.js";
-import { encodeParts, joined } from "../model/tokenizer/text-parts.js";
+import { encodeParts, joined } from "../model/tokenizer/special-tokens.js";
 import { isChat, type Prompt, promptParts, promptTask } from "./prompt.js";
 
 /** How a prompt is answered. */

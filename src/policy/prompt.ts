@@ -1,5 +1,5 @@
 import { shown } from "../../common/options/check-arguments.js";
-import { chatParts, meant, plain } from "../model/tokenizer/text-parts.js";
+import { chatParts, meant, plain } from "../model/tokenizer/special-tokens.js";
 import type { ChatMessage, TextPart, Tokenizer } from "../model/tokenizer/tokenizer.js";
 
 /** A prompt that is laid out already: a chat for the tokenizer's template, or text that is taken as it is. */

@@ -1,6 +1,6 @@
 import { type Truncation, fitPrompt } from "../tasks/fit-prompt.js";
 import type { ChatMessage, Tokenizer } from "../model/tokenizer/tokenizer.js";
-import { encodeParts, joined } from "../model/tokenizer/text-parts.js";
+import { encodeParts, joined } from "../model/tokenizer/special-tokens.js";
 import { promptParts, type PromptTask } from "../policy/prompt.js";
 
 /** Something to roll out. Whatever else a task carries (its answer, its source) stays with the tree. */

@@ -58,3 +58,24 @@ export function withOwnMarksOut(parts: readonly AuthoredText[]): string {
     )
     .join("");
 }
+
+/**
+ * What the model wrote of an output that is filed with its steps: an empty result block stands for each answer of a
+ * tool. Without steps, what stands in result blocks is a tool's.
+ */
+export function writtenOutput({
+  output,
+  steps,
+}: {
+  output: string;
+  steps: readonly { kind: "model" | "result"; text: string }[];
+}): string {
+  const told = steps.map(({ text }) => text).join("");
+  const isTold = steps.length > 0 && output.startsWith(told);
+  const parts = isTold
+    ? steps.map(({ kind, text }): AuthoredText => {
+        return { by: kind === "model" ? "model" : "tool", text };
+      })
+    : readTranscript(output);
+  return withoutAnswers(parts) + (isTold ? output.slice(told.length) : "");
+}

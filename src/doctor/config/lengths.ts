@@ -1,4 +1,4 @@
-import { encodeParts } from "../../model/tokenizer/text-parts.js";
+import { encodeParts } from "../../model/tokenizer/special-tokens.js";
 import { promptParts } from "../../policy/prompt.js";
 import { findings } from "../check.js";
 import { longestRow, type Rule } from "./context.js";

@@ -7,7 +7,7 @@ import {
   joined,
   meant,
   plain,
-} from "../../model/tokenizer/text-parts.js";
+} from "../../model/tokenizer/special-tokens.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Policy, Segment, Sequence, Session } from "../../policy/policy.js";
 import type { Random } from "../../base/random/random.js";

@@ -17,7 +17,7 @@ import { defined } from "../../../common/options/defined.js";
 import { Semaphore } from "../../base/concurrency/semaphore.js";
 import type { Policy, Session } from "../../policy/policy.js";
 import { Random } from "../../base/random/random.js";
-import { writtenOutput } from "../metrics/evaluate-item.js";
+import { writtenOutput } from "../../base/text/authored-text.js";
 import { extractAnswer } from "../../reward/answers/extract-answer.js";
 import { rolloutRules } from "../../rollout/options.js";
 import { callContent } from "../../base/text/call-input.js";

@@ -1,4 +1,4 @@
-import { readTranscript, withoutAnswers } from "../../base/text/authored-text.js";
+import { writtenOutput } from "../../base/text/authored-text.js";
 import { blocks } from "../../base/text/result-block.js";
 import { strip } from "../../base/text/python-text.js";
 import { type AnswerMetrics, mathMetrics, numericMetrics, qaMetrics } from "./answer-metrics.js";
@@ -32,19 +32,6 @@ export interface OutputItem {
   output?: string;
   /** Who wrote what of the output; without it the whole output is read, as the reference does. */
   steps?: readonly { kind: "model" | "result"; text: string }[];
-}
-
-/**
- * What the model wrote of an output: an empty result block stands for each answer of a tool. Without steps, what
- * stands in result blocks is a tool's.
- */
-export function writtenOutput({ output = "", steps = [] }: Pick<OutputItem, "output" | "steps">) {
-  const told = steps.map(({ text }) => text).join("");
-  const isTold = steps.length > 0 && output.startsWith(told);
-  const parts = isTold
-    ? steps.map(({ kind, text }) => ({ by: kind === "model" ? kind : ("tool" as const), text }))
-    : readTranscript(output);
-  return withoutAnswers(parts) + (isTold ? output.slice(told.length) : "");
 }
 
 /** What the metrics read of an output. */

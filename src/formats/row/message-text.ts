@@ -1,4 +1,4 @@
-import { meant, plain } from "../../model/tokenizer/text-parts.js";
+import { meant, plain } from "../../model/tokenizer/special-tokens.js";
 import type { ChatMessage, TextPart } from "../../model/tokenizer/tokenizer.js";
 import { blocks } from "../../base/text/result-block.js";
 import type { ImportedPart, ToolCall } from "./imported-row.js";

@@ -1,5 +1,11 @@
 import { defined } from "../../../common/options/defined.js";
-import { chatParts, joined, meant, plain, sliceParts } from "../../model/tokenizer/text-parts.js";
+import {
+  chatParts,
+  joined,
+  meant,
+  plain,
+  sliceParts,
+} from "../../model/tokenizer/special-tokens.js";
 import type { ChatMessage, TextPart, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { ImportedPart, ImportedRow } from "../row/imported-row.js";
 import { messageText, OpenCalls } from "../row/message-text.js";

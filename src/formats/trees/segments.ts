@@ -1,6 +1,6 @@
 import { defined } from "../../../common/options/defined.js";
 import type { ChatMessage, ChatOptions, Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { encodeParts, plain } from "../../model/tokenizer/text-parts.js";
+import { encodeParts, plain } from "../../model/tokenizer/special-tokens.js";
 import type { ImportedPart, TokenNumbers, ToolCall } from "../row/imported-row.js";
 import { messageText } from "../row/message-text.js";
 

@@ -4,7 +4,7 @@ import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import { modelFolder } from "../../model/files/model-folder.js";
 import { Random } from "../../base/random/random.js";
 import { RolloutTree } from "../../rollout/rollout-tree.js";
-import { encodePlain } from "../../model/tokenizer/text-parts.js";
+import { encodePlain } from "../../model/tokenizer/special-tokens.js";
 import { familyTokenizer } from "../../rollout/testing/family-tokenizer.js";
 import { splitOutput } from "../row/message-text.js";
 import type { ImportedRow } from "../row/imported-row.js";

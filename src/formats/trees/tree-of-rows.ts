@@ -1,5 +1,5 @@
 import { defined } from "../../../common/options/defined.js";
-import { encodeParts, joined } from "../../model/tokenizer/text-parts.js";
+import { encodeParts, joined } from "../../model/tokenizer/special-tokens.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { rolloutConfig } from "../../rollout/config.js";
 import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { encodeParts } from "../../model/tokenizer/text-parts.js";
+import { encodeParts } from "../../model/tokenizer/special-tokens.js";
 import { familyTokenizer } from "../../rollout/testing/family-tokenizer.js";
 import { chatBody, readRequest } from "./schema/common.js";
 import { TextWork } from "./text-work.js";

@@ -2,7 +2,7 @@
 // health, and whoever streams, has an answer meanwhile.
 import { Worker } from "node:worker_threads";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
-import { chatParts, encodeParts, joined, meant } from "../../model/tokenizer/text-parts.js";
+import { chatParts, encodeParts, joined, meant } from "../../model/tokenizer/special-tokens.js";
 import type {
   ChatMessage,
   ChatOptions,

@@ -11,7 +11,7 @@ import {
   meant,
   plain,
   sliceParts,
-} from "../../model/tokenizer/text-parts.js";
+} from "../../model/tokenizer/special-tokens.js";
 import { resultMarks } from "../../base/text/result-block.js";
 import { type Conversation, partsOf, toMessages } from "./conversation.js";
 

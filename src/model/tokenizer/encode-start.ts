@@ -1,4 +1,4 @@
-import { encodeParts, joined, meant, sliceParts } from "./text-parts.js";
+import { encodeParts, joined, meant, sliceParts } from "./special-tokens.js";
 import type { TextPart, Tokenizer } from "./tokenizer.js";
 
 /**

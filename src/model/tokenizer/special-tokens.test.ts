@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { awkwardTexts } from "../../../tests/awkward-texts.js";
 import { familyTokenizer } from "../../rollout/testing/family-tokenizer.js";
 import { HfTokenizer } from "./hf-tokenizer.js";
-import { chatParts, encodeParts, encodePlain, joined, meant, plain } from "./text-parts.js";
+import { chatParts, encodeParts, encodePlain, joined, meant, plain } from "./special-tokens.js";
 import { trainBpe } from "./train-bpe.js";
 
 const special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"];

@@ -1,6 +1,6 @@
 import { defined } from "../../../common/options/defined.js";
 import { encodeStart } from "../../model/tokenizer/encode-start.js";
-import { joined, meant, plain } from "../../model/tokenizer/text-parts.js";
+import { joined, meant, plain } from "../../model/tokenizer/special-tokens.js";
 import type { TextPart, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { FinishReason } from "../../policy/policy.js";
 import { toolContent } from "../../base/text/call-input.js";

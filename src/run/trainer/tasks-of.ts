@@ -1,4 +1,4 @@
-import { encodeParts, joined } from "../../model/tokenizer/text-parts.js";
+import { encodeParts, joined } from "../../model/tokenizer/special-tokens.js";
 import { promptParts } from "../../policy/prompt.js";
 import { utf8Length } from "#platform/bytes";
 import { nearest } from "../../../common/options/nearest.js";

@@ -1,4 +1,10 @@
-import { chatParts, joined, meant, plain, sliceParts } from "../../model/tokenizer/text-parts.js";
+import {
+  chatParts,
+  joined,
+  meant,
+  plain,
+  sliceParts,
+} from "../../model/tokenizer/special-tokens.js";
 import type { ChatMessage, ChatOptions, TextPart } from "../../model/tokenizer/tokenizer.js";
 import type { CallDialect, WrittenCall } from "./dialects/definition.js";
 import { dialectShown } from "./dialects/registry.js";

@@ -1,4 +1,4 @@
-import { joined, meant, plain } from "../../../model/tokenizer/text-parts.js";
+import { joined, meant, plain } from "../../../model/tokenizer/special-tokens.js";
 import type { ChatMessage, ChatOptions, TextPart } from "../../../model/tokenizer/tokenizer.js";
 import { ApiError } from "../http/api-error.js";
 import { exampleFunction } from "../../../tools/calls/call-format.js";
