@@ -13,6 +13,7 @@ export {
   type RewardContext,
   type GroupReward,
   groupReward,
+  reference,
 } from "../reward/reward-function.js";
 export {
   type JudgedTrajectory,

@@ -15,7 +15,7 @@ export interface EnvironmentStart {
 
 /** How a trajectory ended, as its environment is told. */
 export interface EpisodeEnd {
-  /** The trajectory's whole response. */
+  /** What the model wrote in the trajectory; an empty result block stands for each answer. */
   response: string;
   /** Why it ended; `done` where the environment said so. */
   end: string;

@@ -5,6 +5,7 @@ import { basename, join, resolve } from "#platform/path";
 import { z } from "#zod";
 import { defined } from "../../common/options/defined.js";
 import { extractAnswer } from "../reward/answers/extract-answer.js";
+import { writtenOutput } from "../base/text/authored-text.js";
 import { resultIn } from "../base/text/result-block.js";
 import type { Benchmark } from "./benchmarks/benchmark.js";
 import { benchmarks } from "./benchmarks/benchmarks.js";
@@ -30,11 +31,11 @@ const output = z.looseObject({
 type Output = z.infer<typeof output>;
 
 /** How a sample ended, where its file does not say: the reference writes it into the texts. */
-function statusOf(item: Output): SampleStatus {
+function statusOf(item: Output, written: string): SampleStatus {
   if (item.status) return item.status;
   if (/\[Timeout \(exceeding [\d.]+s\)\]$/.test(item.output)) return "timeout";
   if (item.output.startsWith("Error: ") && item.logs.length === 0) return "error";
-  return item.output.includes("</answer>") ? "answered" : "unanswered";
+  return written.includes("</answer>") ? "answered" : "unanswered";
 }
 
 /** Who wrote what; tokens are not in such files. */
@@ -53,13 +54,15 @@ function stepsOf(logs: readonly string[]): Step[] {
 }
 
 function sampleOf(item: Output, place: Pick<Sample, "benchmark" | "turn" | "index">): Sample {
-  const status = statusOf(item);
+  const steps = stepsOf(item.logs);
+  const written = writtenOutput({ output: item.output, steps });
+  const status = statusOf(item, written);
   return {
     ...place,
     instruction: item.instruction,
     input: item.input,
     output: item.output,
-    prediction: status === "error" ? "" : (item.prediction ?? extractAnswer(item.output)),
+    prediction: status === "error" ? "" : (item.prediction ?? extractAnswer(written)),
     answer: item.answer,
     logs: item.logs,
     search_query_history: item.search_query_history,
@@ -68,7 +71,7 @@ function sampleOf(item: Output, place: Pick<Sample, "benchmark" | "turn" | "inde
     ...(status === "error" ? { error: item.error ?? item.output } : {}),
     failed_tool_calls: 0,
     prompt_tokens: [],
-    steps: stepsOf(item.logs),
+    steps,
   };
 }
 

@@ -9,7 +9,8 @@ import { samplingRules } from "./check-generate.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import { Random } from "../base/random/random.js";
 import type { Policy, Sampling, Segment } from "./policy.js";
-import { isChat, type Prompt, promptTask, promptText } from "./prompt.js";
+import { encodeParts, joined } from "../model/tokenizer/special-tokens.js";
+import { isChat, type Prompt, promptParts, promptTask } from "./prompt.js";
 
 /** How a prompt is answered. */
 export interface GenerationOptions extends Sampling {
@@ -74,9 +75,10 @@ export async function generate(
     const answers = await Promise.all(
       list.map(async (given, i) => {
         const task = promptTask("generate", given);
-        const prompt = promptText(task, tokenizer);
+        const parts = promptParts(task, tokenizer);
+        const prompt = joined(parts);
         const messages = typeof task.prompt === "string" ? {} : { messages: task.prompt };
-        const sequence = session.open(tokenizer.encode(prompt), messages);
+        const sequence = session.open(encodeParts(tokenizer, parts), messages);
         return Promise.all(
           Array.from({ length: samples }, async (_, k): Promise<Generation> => {
             const random = root.split(i).split("sample").split(k);

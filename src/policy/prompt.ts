@@ -1,5 +1,6 @@
 import { shown } from "../../common/options/check-arguments.js";
-import type { ChatMessage, ChatOptions } from "../model/tokenizer/tokenizer.js";
+import { chatParts, meant, plain } from "../model/tokenizer/special-tokens.js";
+import type { ChatMessage, TextPart, Tokenizer } from "../model/tokenizer/tokenizer.js";
 
 /** A prompt that is laid out already: a chat for the tokenizer's template, or text that is taken as it is. */
 export interface PromptTask {
@@ -56,15 +57,18 @@ export function promptTask<T extends PromptTask>(
   return refuse("task.prompt must be text or a list of messages with role and content", prompt);
 }
 
-/** A prompt's text as the policy reads it. */
-export function promptText(
-  { prompt }: PromptTask,
-  tokenizer: {
-    chat(messages: readonly ChatMessage[], options: ChatOptions): string;
-  },
+/**
+ * A prompt as the policy reads it. In a chat special tokens are the template's own. Text is the caller's layout,
+ * special tokens included, but for its last characters where an environment said them.
+ */
+export function promptParts(
+  { prompt, observed = 0 }: PromptTask & { observed?: number },
+  tokenizer: Pick<Tokenizer, "chat" | "chatParts">,
   tools?: readonly object[],
-): string {
-  return typeof prompt === "string"
-    ? prompt
-    : tokenizer.chat(prompt, { addGenerationPrompt: true, ...(tools ? { tools } : {}) });
+): readonly TextPart[] {
+  if (typeof prompt !== "string") {
+    return chatParts(tokenizer, prompt, { addGenerationPrompt: true, ...(tools ? { tools } : {}) });
+  }
+  const own = prompt.length - observed;
+  return [meant(prompt.slice(0, own)), plain(prompt.slice(own))];
 }

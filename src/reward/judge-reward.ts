@@ -12,7 +12,7 @@ import {
   type RewardContext,
   type RewardFunction,
 } from "./reward-function.js";
-import type { Score } from "./score.js";
+import { responseOf, type Score } from "./score.js";
 
 /** Says whether predictions are right, one verdict per question, in order: an `LlmJudge`, or your own. */
 interface AskedJudge {
@@ -71,7 +71,7 @@ export function judgeReward(judge: AskedJudge, options: JudgeRewardOptions = {})
     );
   }
   checkOptions("make a reward of a judge", options, rules);
-  const { prediction = ({ response }) => extractAnswer(response) } = options;
+  const { prediction = (judged) => extractAnswer(responseOf(judged)) } = options;
   const { right = 1, wrong = 0, unjudged } = options;
   return groupReward(async (judged, { signal }) => {
     const answers = judged.map(prediction);

@@ -50,6 +50,8 @@ interface JudgedTree {
 
 /** A whole trajectory to judge: what a reward is given. */
 export interface JudgedTrajectory extends Judged {
+  /** The whole response, answers of tools included; absent where `response` is all there is. */
+  transcript?: string;
   prompt: JudgedPrompt;
   toolCalls: readonly JudgedCall[];
   /** Tokens of the response. */

@@ -104,3 +104,33 @@ export async function groupScores(
   }
   return (values as GroupScores).map(asScore);
 }
+
+/**
+ * A reward that reads the whole transcript as the reference does, whoever wrote it: an answer in a tool's result
+ * counts as the model's. For comparisons with published figures.
+ *
+ * @param reward the reward to apply so
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { judgedTrajectory, math, reference } from "arpo-lab/learn";
+ *
+ * const response = "\\boxed{Rome}</search> <result>\n\\boxed{Paris}\n</result>";
+ * const judged = judgedTrajectory({ response, groundTruth: "Paris" });
+ * assert.equal(math(judged).score, 0);
+ * assert.equal((await reference(math)(judged)).score, 1);
+ * ```
+ */
+export function reference(
+  reward: RewardFunction,
+): (judged: JudgedTrajectory, context?: RewardContext) => Promise<Score> {
+  if (typeof reward !== "function") {
+    throw new TypeError(
+      `Cannot reward as the reference does: the reward must be a function, got ${typeof reward}`,
+    );
+  }
+  return async (judged, context = { signal: new AbortController().signal }) => {
+    const response = judged.transcript ?? judged.response;
+    return asScore(await reward({ ...judged, response, asReference: true }, context));
+  };
+}

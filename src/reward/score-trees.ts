@@ -6,6 +6,7 @@ import {
   type OptionRules,
 } from "../../common/options/check-options.js";
 import { defined } from "../../common/options/defined.js";
+import { type AuthoredText, withoutAnswers } from "../base/text/authored-text.js";
 import { inTime } from "../base/concurrency/in-time.js";
 import { Semaphore } from "../base/concurrency/semaphore.js";
 import type { Task } from "../tasks/task.js";
@@ -95,12 +96,16 @@ function trajectoriesOf(tree: ScorableTree): Row[] {
   const group = task.id ?? String(index);
   const { groundTruth, dataSource, extra } = task;
   const prompt = judgedPrompt(task.prompt, tree.prompt.text);
+  const partsOf = ({ parts, text }: Trajectory): readonly AuthoredText[] =>
+    parts ?? [{ by: "model", text }];
   return tree.selected.map((trajectory) => ({
     tree,
     trajectory,
     group,
     judged: {
-      response: trajectory.text,
+      response: withoutAnswers(partsOf(trajectory)),
+      parts: partsOf(trajectory),
+      transcript: trajectory.text,
       ...defined({ groundTruth, dataSource, extra }),
       toolCalls: trajectory.toolCalls,
       length: trajectory.tokens.length,
@@ -175,7 +180,7 @@ function checkTrees(trees: unknown): ScorableTree[] {
 }
 
 /**
- * Scores every trajectory of one tree or of many. A reward sees the response, what was asked, the tool
+ * Scores every trajectory of one tree or of many. A reward sees what the model wrote, what was asked, the tool
  * calls and the task; rewards that wait (for a judge, for a program) run at the same time. One that
  * throws, gives no finite number or takes too long ends the scoring, and is named by its task and trajectory.
  * Without a reward, trajectories that acted in an environment have the environment's, others ARPO's.

@@ -1,3 +1,10 @@
+import {
+  type AuthoredText,
+  readTranscript,
+  withOwnMarksOut,
+  withoutAnswers,
+} from "../base/text/authored-text.js";
+
 /** What a reward says of one response: a number and why. */
 export interface Score {
   score: number;
@@ -13,7 +20,15 @@ export interface Score {
 
 /** One response to judge, without its prompt. */
 export interface Judged {
+  /**
+   * What the model wrote. An empty result block stands for each answer of a tool. Where `parts` is absent, answers
+   * may stand in their blocks: what the built-in rewards read leaves them out.
+   */
   response: string;
+  /** Who wrote what; of a tree's trajectories always there. */
+  parts?: readonly AuthoredText[];
+  /** Read the whole transcript, whoever wrote it, as the reference does: see `reference`. */
+  asReference?: boolean;
   /** The right answer, or several of which any one will do; a task may have none. */
   groundTruth?: string | readonly string[];
   dataSource?: string;
@@ -43,4 +58,24 @@ export function truthsOf({ groundTruth }: Judged): readonly string[] {
     throw new TypeError("Cannot compare an answer: the task must have a groundTruth, got none");
   }
   return typeof groundTruth === "string" ? [groundTruth] : groundTruth;
+}
+
+/** The response as rewards read it: without what others wrote. */
+export function responseOf({ response, parts, asReference = false }: Judged): string {
+  return asReference ? response : withoutAnswers(parts ?? readTranscript(response));
+}
+
+/** The response for checks of the format, and whether it calls a tool. */
+export function formatOf(judged: Judged & { toolCalls?: readonly { tag: string }[] }): {
+  text: string;
+  calls: (tag: string) => boolean;
+} {
+  const { parts, asReference = false, toolCalls } = judged;
+  // Who wrote what is known: results and calls are real ones, whatever the model's text looks like.
+  if (parts && toolCalls && !asReference) {
+    const tags = new Set(toolCalls.map(({ tag }) => tag));
+    return { text: withOwnMarksOut(parts), calls: (tag) => tags.has(tag) };
+  }
+  const text = responseOf(judged);
+  return { text, calls: (tag) => text.includes(`</${tag}>`) };
 }

@@ -1,6 +1,7 @@
 import { type Truncation, fitPrompt } from "../tasks/fit-prompt.js";
 import type { ChatMessage, Tokenizer } from "../model/tokenizer/tokenizer.js";
-import { type PromptTask, promptText } from "../policy/prompt.js";
+import { encodeParts, joined } from "../model/tokenizer/special-tokens.js";
+import { promptParts, type PromptTask } from "../policy/prompt.js";
 
 /** Something to roll out. Whatever else a task carries (its answer, its source) stays with the tree. */
 export type RolloutTask = PromptTask;
@@ -18,9 +19,15 @@ export interface PromptLimit {
   truncation: Truncation;
 }
 
+/** A task behind whose prompt an environment has said something. */
+interface SaidTask extends RolloutTask {
+  /** Characters at the end of a prompt that is text which the environment said: no special token is meant there. */
+  observed?: number;
+}
+
 /** The text and tokens of a task's prompt, cut where a limit says so. */
 export function promptOf(
-  task: RolloutTask,
+  task: SaidTask,
   tokenizer: Tokenizer,
   { limit, tools }: { limit?: PromptLimit | undefined; tools?: readonly object[] | undefined } = {},
 ): PromptText {
@@ -29,18 +36,21 @@ export function promptOf(
       "Cannot roll out: where calls is not tags the template shows the tools, and task.prompt must be a list of messages, got text",
     );
   }
-  const text = promptText(task, tokenizer, tools);
-  const tokens = tokenizer.encode(text);
+  const parts = promptParts(task, tokenizer, tools);
+  const text = joined(parts);
+  const tokens = encodeParts(tokenizer, parts);
   if (!limit || tokens.length <= limit.length) return { text, tokens: Int32Array.from(tokens) };
   const cut = fitPrompt(tokens, limit.length, limit.truncation);
   return { text: tokenizer.decode(cut, { skipSpecial: false }), tokens: Int32Array.from(cut) };
 }
 
 /** The task with what its environment said behind the prompt: at the end of what the user said last. */
-export function withObservation(task: RolloutTask, observation: string | undefined): RolloutTask {
+export function withObservation(task: RolloutTask, observation: string | undefined): SaidTask {
   if (observation === undefined || observation === "") return task;
   const { prompt } = task;
-  if (typeof prompt === "string") return { prompt: `${prompt}\n${observation}` };
+  if (typeof prompt === "string") {
+    return { prompt: `${prompt}\n${observation}`, observed: observation.length };
+  }
   const last = prompt.findLastIndex(({ role }) => role === "user");
   if (last < 0) return { prompt: [...prompt, { role: "user", content: observation }] };
   return {
@@ -57,5 +67,5 @@ export function chatOf(
   tokenizer: Tokenizer,
 ): readonly ChatMessage[] | undefined {
   if (typeof chat === "string") return undefined;
-  return promptText({ prompt: chat }, tokenizer) === prompt.text ? chat : undefined;
+  return joined(promptParts({ prompt: chat }, tokenizer)) === prompt.text ? chat : undefined;
 }

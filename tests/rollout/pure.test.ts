@@ -127,3 +127,11 @@ test("responseAttention() ends at the first of several end tokens or at the last
   assert.deepEqual([...responseAttention([], [2])], []);
   assert.deepEqual([...lossMask([1, 0], [1, 1, 1])], [1, 0, 0]);
 });
+
+test("responseAttention() ends at the model's own end token, not at one in a result", () => {
+  const written = [1, 0, 0, 1, 1];
+  assert.deepEqual([...responseAttention([5, 2, 6, 7, 2], [2], 5, written)], [1, 1, 1, 1, 1]);
+  assert.deepEqual([...responseAttention([2, 2, 6, 7, 2], [2], 5, written)], [1, 0, 0, 0, 0]);
+  // Padding is nobody's: where it is attended, the first one still ends.
+  assert.deepEqual([...responseAttention([5, 2, 2], [2], 3, [1])], [1, 1, 0]);
+});

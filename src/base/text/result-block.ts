@@ -30,13 +30,22 @@ export const resultMarks = { open: "<result>", close: "</result>" } as const;
  * servers fold tool messages into it.
  */
 export function resultBlock(text: string): string {
-  return ` ${resultMarks.open}\n${text}\n${resultMarks.close}`;
+  return blockAround.before + text + blockAround.behind;
 }
+
+/** The words around a tool's answer. */
+export const blockAround = {
+  before: ` ${resultMarks.open}\n`,
+  behind: `\n${resultMarks.close}`,
+} as const;
 
 /** A tool's answer as the reference's evaluation puts it: without space and line ends. */
 export function bareResultBlock(text: string): string {
-  return `${resultMarks.open}${text}${resultMarks.close}`;
+  return bareBlockAround.before + text + bareBlockAround.behind;
 }
+
+/** The words around such an answer. */
+export const bareBlockAround = { before: resultMarks.open, behind: resultMarks.close } as const;
 
 /** Where the result blocks of a text stand, each with the space before it. */
 export function* resultBlocks(text: string): Generator<{ from: number; to: number }> {

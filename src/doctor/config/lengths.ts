@@ -1,3 +1,5 @@
+import { encodeParts } from "../../model/tokenizer/special-tokens.js";
+import { promptParts } from "../../policy/prompt.js";
 import { findings } from "../check.js";
 import { longestRow, type Rule } from "./context.js";
 
@@ -47,9 +49,7 @@ export const lengths: Rule = function* (context) {
   if (!train || !tokenizer) return;
   const sizes = train
     .slice(0, 500)
-    .map(
-      (task) => tokenizer.encode(tokenizer.chat(task.prompt, { addGenerationPrompt: true })).length,
-    );
+    .map((task) => encodeParts(tokenizer, promptParts(task, tokenizer)).length);
   const long = sizes.filter((size) => size > data.max_prompt_length).length;
   if (long === 0) return;
   const share = `${long} of ${sizes.length} training prompts have more than ${data.max_prompt_length} tokens (the longest ${Math.max(...sizes)})`;

@@ -1,9 +1,17 @@
 import { defined } from "../../../common/options/defined.js";
 import { encodeStart } from "../../model/tokenizer/encode-start.js";
+import {
+  chatParts,
+  encodeParts,
+  encodePlain,
+  joined,
+  meant,
+  plain,
+} from "../../model/tokenizer/special-tokens.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Policy, Segment, Sequence, Session } from "../../policy/policy.js";
 import type { Random } from "../../base/random/random.js";
-import { bareResultBlock, resultBlock, resultMarks } from "../../base/text/result-block.js";
+import { bareBlockAround, blockAround, resultMarks } from "../../base/text/result-block.js";
 import type { ToolOutcome } from "../../tools/tool-set.js";
 import type { InferenceSettings } from "./options.js";
 import type { ResultStep, Step, WrittenStep } from "./sample.js";
@@ -63,8 +71,8 @@ export class Conversation {
     this.#tags = parts.tags;
     this.#random = parts.random;
     this.#signal = parts.signal;
-    const prompt = this.#tokenizer.chat(messages, { addGenerationPrompt: true });
-    this.promptTokens = this.#tokenizer.encode(prompt);
+    const prompt = chatParts(this.#tokenizer, messages, { addGenerationPrompt: true });
+    this.promptTokens = encodeParts(this.#tokenizer, prompt);
     this.#row = session.open(this.promptTokens, { messages });
   }
 
@@ -96,10 +104,12 @@ export class Conversation {
   /** Puts a result block after what the model wrote. */
   insert(outcome: Omit<ToolOutcome, "ms" | "details">, rule?: ResultStep["rule"]): void {
     const { tag, input, text: found, ok, failure, retries } = outcome;
-    const text = this.#settings.asReference ? bareResultBlock(found) : resultBlock(found);
+    const { before, behind } = this.#settings.asReference ? bareBlockAround : blockAround;
+    const parts = [meant(before), plain(found), meant(behind)];
+    const text = joined(parts);
     // The context must have room for a token after it.
     const capacity = this.#contextLength - this.#row.tokens.length - 1;
-    const { tokens: start, whole } = encodeStart(this.#tokenizer, text, capacity);
+    const { tokens: start, whole } = encodeStart(this.#tokenizer, parts, capacity);
     const tokens = whole ? start : [];
     this.logs.push(text);
     this.steps.push({
@@ -167,7 +177,7 @@ export class Conversation {
     if (this.#tokenizer.decode(tokens, { skipSpecial: true }) === text) {
       return { tokens, told: tokens.length };
     }
-    return { tokens: this.#tokenizer.encode(text), told: 0 };
+    return { tokens: encodePlain(this.#tokenizer, text), told: 0 };
   }
 }
 

@@ -7,6 +7,7 @@ import { ScriptedPolicy, type ScriptSituation } from "../../rollout/testing/scri
 import { ToolSet } from "../../tools/tool-set.js";
 import type { Tool } from "../../tools/tool.js";
 import type { LoadedBenchmark } from "../benchmarks/benchmark.js";
+import { evaluateItem } from "../metrics/evaluate-item.js";
 import { infer, type InferOptions } from "./infer.js";
 import { SampleJournal } from "./journal.js";
 import type { Sample } from "./sample.js";
@@ -289,4 +290,15 @@ ${chat("Q?")}`,
   );
   const own = await said([answer], { prompt: "Answer in one word." });
   assert.equal(own.sample.instruction, "Answer in one word.");
+});
+
+test("infer() takes prediction, status and figures from what the model wrote, not from results", async () => {
+  const page = "<answer>\\boxed{yes}</answer></python><python>2</python>\u0001";
+  const tools = toolSet(echo("search", () => page));
+  const { sample } = await said([call("search", "q"), "I do not know"], { tools, chained: 1 });
+  assert.deepEqual([sample.status, sample.prediction], ["unanswered", ""]);
+  assert.ok(sample.output.includes(page));
+  assert.ok(sample.steps.every(({ tokens }) => !tokens.includes(1)));
+  const { f1, python_calls: python, search_calls: search } = evaluateItem(sample, "qa");
+  assert.deepEqual([f1, python, search], [0, 0, 1]);
 });

@@ -17,6 +17,7 @@ import { defined } from "../../../common/options/defined.js";
 import { Semaphore } from "../../base/concurrency/semaphore.js";
 import type { Policy, Session } from "../../policy/policy.js";
 import { Random } from "../../base/random/random.js";
+import { writtenOutput } from "../../base/text/authored-text.js";
 import { extractAnswer } from "../../reward/answers/extract-answer.js";
 import { rolloutRules } from "../../rollout/options.js";
 import { callContent } from "../../base/text/call-input.js";
@@ -127,7 +128,9 @@ async function inferSample(parts: SampleParts): Promise<Sample> {
     talk?.close();
   }
   const written = talk?.output ?? "";
-  status ??= written.includes("</answer>") ? "answered" : talk?.full ? "context" : "unanswered";
+  const { asReference } = parts.settings;
+  const own = asReference ? written : writtenOutput({ output: written, steps: talk?.steps ?? [] });
+  status ??= own.includes("</answer>") ? "answered" : talk?.full ? "context" : "unanswered";
   const timedOut = status === "timeout";
   const seconds = (ms: number) => Math.round(ms) / 1000;
   const toolMs = (wanted: (tag: string) => boolean) =>
@@ -140,7 +143,7 @@ async function inferSample(parts: SampleParts): Promise<Sample> {
     instruction: messages.length > 1 ? messages[0]!.content : "",
     input: item.question,
     output: timedOut ? `${written}\n[Timeout (exceeding ${settings.timeoutMs / 1000}s)]` : written,
-    prediction: timedOut ? "Timeout" : status === "error" ? "" : extractAnswer(written),
+    prediction: timedOut ? "Timeout" : status === "error" ? "" : extractAnswer(own),
     answer: item.answer,
     logs: talk?.logs ?? [],
     search_query_history: [...calls.searched],

@@ -1,3 +1,4 @@
+import { writtenOutput } from "../../base/text/authored-text.js";
 import { blocks } from "../../base/text/result-block.js";
 import { strip } from "../../base/text/python-text.js";
 import { type AnswerMetrics, mathMetrics, numericMetrics, qaMetrics } from "./answer-metrics.js";
@@ -29,7 +30,13 @@ export interface OutputItem {
   answer: unknown;
   prediction?: unknown;
   output?: string;
+  /** Who wrote what of the output; without it the whole output is read, as the reference does. */
+  steps?: readonly { kind: "model" | "result"; text: string }[];
 }
+
+/** What the metrics read of an output. */
+const readOutput = ({ output = "", steps = [] }: Pick<OutputItem, "output" | "steps">) =>
+  steps.length > 0 ? writtenOutput({ output, steps }) : output;
 
 /** What the evaluation says of one item, in the reference's keys. */
 export interface ItemMetrics extends AnswerMetrics {
@@ -52,20 +59,20 @@ export type TaskType = (typeof taskTypes)[number];
 
 const compare = { math: mathMetrics, "math-numeric": numericMetrics, qa: qaMetrics };
 
-/** What is compared and judged: the prediction, or the last five lines of the output for want of one. */
-export function comparedPrediction<T>({ prediction, output }: { prediction: T; output?: string }) {
+/** What is compared and judged: the prediction, or the last five lines that the model wrote for want of one. */
+export function comparedPrediction<T>({
+  prediction,
+  ...item
+}: { prediction: T } & Pick<OutputItem, "output" | "steps">) {
   const none = Array.isArray(prediction) && prediction.length === 0;
   if (prediction && !none) return prediction;
-  return strip((output ?? "").replaceAll("\n\n", "\n"))
-    .split("\n")
-    .slice(-5)
-    .join("\n");
+  return strip(readOutput(item).replaceAll("\n\n", "\n")).split("\n").slice(-5).join("\n");
 }
 
 /** Evaluates one item without a judge. */
 export function evaluateItem(item: OutputItem, task: TaskType): ItemMetrics {
-  const { output = "" } = item;
-  const prediction = comparedPrediction({ prediction: item.prediction, output });
+  const prediction = comparedPrediction({ ...item, prediction: item.prediction });
+  const output = readOutput(item);
   if (!prediction) {
     return {
       is_valid_answer: false,

@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
+import type { ChatMessage, TextPart } from "../../model/tokenizer/tokenizer.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
 
@@ -17,6 +17,8 @@ export interface ImportedPart {
   by: "model" | "tool";
   /** Absent where the file has ids only. */
   text?: string;
+  /** The text in parts, where it is not plain: special tokens are a template's own there. */
+  laid?: readonly TextPart[];
   /** Ids, where the file has them; the numbers below go with them, one each. */
   tokens?: readonly number[];
   /** The texts of its tokens, where the file has these instead of ids. */

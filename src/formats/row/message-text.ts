@@ -1,4 +1,5 @@
-import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
+import { meant, plain } from "../../model/tokenizer/special-tokens.js";
+import type { ChatMessage, TextPart } from "../../model/tokenizer/tokenizer.js";
 import { blocks } from "../../base/text/result-block.js";
 import type { ImportedPart, ToolCall } from "./imported-row.js";
 
@@ -83,17 +84,32 @@ export function splitOutput(text: string): ImportedPart[] {
     const from = block.from - Math.max(space, lead);
     const to = block.to + (after.exec(text.slice(block.to, block.to + 60))?.[0].length ?? 0);
     const own = text.slice(at, from);
+    const answer = { text: text.slice(from, to), laid: laidAnswer(text, { from, to, block }) };
     const last = parts.at(-1);
-    if (own !== "") parts.push({ by: "model", text: own });
-    if (own === "" && last?.by === "tool") last.text += text.slice(from, to);
-    else
-      parts.push({
-        by: "tool",
-        text: text.slice(from, to),
-        call: { ...callAtEnd(own), answer: block.inner.trim() },
-      });
+    if (own !== "") parts.push(written(own));
+    if (own === "" && last?.by === "tool") {
+      last.laid = [...(last.laid ?? []), ...answer.laid];
+      last.text += answer.text;
+    } else {
+      const call = { ...callAtEnd(own), answer: block.inner.trim() };
+      parts.push({ by: "tool", ...answer, call });
+    }
     at = to;
   }
-  if (at < text.length) parts.push({ by: "model", text: text.slice(at) });
+  if (at < text.length) parts.push(written(text.slice(at)));
   return parts;
+}
+
+/** What the model wrote in a response that is one text: its special tokens are its own. */
+const written = (text: string): ImportedPart => ({ by: "model", text, laid: [meant(text)] });
+
+/** An answer with the words around it: special tokens are meant in these words, and plain in the answer. */
+function laidAnswer(
+  text: string,
+  place: { from: number; to: number; block: { from: number; to: number; inner: string } },
+): TextPart[] {
+  const { from, to, block } = place;
+  const close = text.lastIndexOf("</", block.to - 1);
+  const inner = close - block.inner.length;
+  return [meant(text.slice(from, inner)), plain(block.inner), meant(text.slice(close, to))];
 }

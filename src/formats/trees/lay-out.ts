@@ -1,11 +1,18 @@
 import { defined } from "../../../common/options/defined.js";
-import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import {
+  chatParts,
+  joined,
+  meant,
+  plain,
+  sliceParts,
+} from "../../model/tokenizer/special-tokens.js";
+import type { ChatMessage, TextPart, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { ImportedPart, ImportedRow } from "../row/imported-row.js";
 import { messageText, OpenCalls } from "../row/message-text.js";
 
 /** A trajectory as text: what was asked, and who wrote what behind it. */
 interface LaidOut {
-  prompt: string;
+  prompt: readonly TextPart[];
   parts: readonly ImportedPart[];
 }
 
@@ -14,21 +21,19 @@ function rendered(
   tokenizer: Tokenizer,
   messages: readonly ChatMessage[],
   addGenerationPrompt: boolean,
-): string | undefined {
+): readonly TextPart[] | undefined {
   try {
-    return tokenizer.chat(messages, { addGenerationPrompt });
+    return chatParts(tokenizer, messages, { addGenerationPrompt });
   } catch {
     return undefined;
   }
 }
 
-/** A prompt as text. Without a template it stands message by message. */
-function promptText(prompt: ImportedRow["prompt"], tokenizer: Tokenizer): string {
-  if (typeof prompt === "string") return prompt;
-  return (
-    rendered(tokenizer, prompt, true) ??
-    `${prompt.map((message) => `${message.role}: ${messageText(message)}`).join("\n")}\nassistant: `
-  );
+/** A prompt in parts: text as the file lays it out. Without a template a chat stands message by message. */
+function promptParts(prompt: ImportedRow["prompt"], tokenizer: Tokenizer): readonly TextPart[] {
+  if (typeof prompt === "string") return [meant(prompt)];
+  const told = () => prompt.map((message) => `${message.role}: ${messageText(message)}`).join("\n");
+  return rendered(tokenizer, prompt, true) ?? [plain(`${told()}\nassistant: `)];
 }
 
 /** How much of what a template put behind a prompt the model wrote: up to the token that ends a turn. */
@@ -60,7 +65,7 @@ function byTemplate(
   const parts: ImportedPart[] = [];
   const calls = new OpenCalls();
   const said = [...prompt];
-  let text = start;
+  let text = joined(start);
   let call: ImportedPart["call"];
   for (const [i, message] of messages.entries()) {
     said.push(message);
@@ -73,14 +78,16 @@ function byTemplate(
     }
     // Answers that follow each other, and the words that ask for the next turn, go together.
     if (!byModel && next && next.role !== "assistant") continue;
-    const whole = rendered(tokenizer, said, !byModel && next !== undefined);
-    if (!whole?.startsWith(text)) return undefined;
+    const laid = rendered(tokenizer, said, !byModel && next !== undefined);
+    const whole = laid && joined(laid);
+    if (!laid || !whole?.startsWith(text)) return undefined;
     const added = whole.slice(text.length);
     if (!tells(added, message)) return undefined;
     const own = byModel ? ownLength(added, tokenizer) : added.length;
     parts.push({
       by: byModel ? "model" : "tool",
       text: added.slice(0, own),
+      laid: sliceParts(laid, text.length, text.length + own),
       ...defined({ call }),
     });
     if (byModel) calls.asked(message);
@@ -109,9 +116,9 @@ function asTheyStand(messages: readonly ChatMessage[]): ImportedPart[] {
  */
 export function layOut(row: ImportedRow, tokenizer: Tokenizer): LaidOut {
   const { prompt, messages, parts } = row;
-  if (!messages) return { prompt: promptText(prompt, tokenizer), parts };
+  if (!messages) return { prompt: promptParts(prompt, tokenizer), parts };
   const chat = typeof prompt === "string" ? [] : prompt;
   const laid =
     typeof prompt === "string" && prompt !== "" ? undefined : byTemplate(chat, messages, tokenizer);
-  return laid ?? { prompt: promptText(prompt, tokenizer), parts: asTheyStand(messages) };
+  return laid ?? { prompt: promptParts(prompt, tokenizer), parts: asTheyStand(messages) };
 }

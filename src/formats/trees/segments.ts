@@ -1,5 +1,6 @@
 import { defined } from "../../../common/options/defined.js";
 import type { ChatMessage, ChatOptions, Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { encodeParts, plain } from "../../model/tokenizer/special-tokens.js";
 import type { ImportedPart, TokenNumbers, ToolCall } from "../row/imported-row.js";
 import { messageText } from "../row/message-text.js";
 
@@ -108,7 +109,8 @@ export function segmentOf(
   const text = part.text ?? "";
   const pieces = part.pieces && idsOfPieces(part.pieces, text, tokenizer);
   if (pieces) return made(pieces, text, "text", part);
-  const segment = made(tokenizer.encode(text), text, "text", {});
+  const ids = encodeParts(tokenizer, part.laid ?? [plain(text)]);
+  const segment = made(ids, text, "text", {});
   return segment && part.pieces ? { ...segment, dropped: true } : segment;
 }
 

@@ -1,4 +1,5 @@
 import { defined } from "../../../common/options/defined.js";
+import { encodeParts, joined } from "../../model/tokenizer/special-tokens.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { rolloutConfig } from "../../rollout/config.js";
 import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
@@ -191,7 +192,7 @@ export function treeOfRows(rows: readonly ImportedRow[], making: TreeMaking): Ma
   const { nodes, ids } = nodesOf(forest, tokenizer);
   const first = rows[0]!;
   const given = first.promptTokens;
-  const promptText = given && readable ? tokenizer.decode(given) : laidOut[0]!.prompt;
+  const promptText = given && readable ? tokenizer.decode(given) : joined(laidOut[0]!.prompt);
   const lengths = laid.map((segments) => segments.reduce((n, s) => n + s.tokens.length, 0));
   const treeRows = forest.trajectories.map(({ from, leaf, rounds }, row): TreeTrajectory => {
     const before = from ? ids.get(from)! : -1;
@@ -224,7 +225,10 @@ export function treeOfRows(rows: readonly ImportedRow[], making: TreeMaking): Ma
       policy: first.model ?? "imported",
       // Whoever drew these, it was no model of this process: an update corrects for that.
       sampler: "remote",
-      prompt: { text: promptText, tokens: Int32Array.from(given ?? tokenizer.encode(promptText)) },
+      prompt: {
+        text: promptText,
+        tokens: Int32Array.from(given ?? encodeParts(tokenizer, laidOut[0]!.prompt)),
+      },
       nodes,
       trajectories: treeRows,
       config: rolloutConfig({

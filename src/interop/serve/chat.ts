@@ -121,7 +121,7 @@ export async function chat(handling: Handling, body: Record<string, unknown>): P
   }
   const prompt = await chatPrompt(texts, read);
   refuseLongText(policy, prompt.text, "messages");
-  const ids = await texts.encode(prompt.text);
+  const ids = await texts.encode(prompt.parts);
   const capacity = remainingContext(policy, ids, "messages");
   const beginningIds = await Promise.all(
     prompt.beginnings.map(async (beginning) => await texts.encode(beginning)),

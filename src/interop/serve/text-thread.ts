@@ -10,7 +10,9 @@ parentPort!.on("message", (task: TextTask & { id: number }) => {
   const { id } = task;
   try {
     const value =
-      "encode" in task ? tokenizer.encode(task.encode) : tokenizer.chat(task.chat, task.options);
+      "encode" in task
+        ? tokenizer.encodeParts(task.encode)
+        : tokenizer.chatParts(task.chat, task.options);
     say({ id, value });
   } catch (error) {
     say({ id, failed: (error as Error).message });

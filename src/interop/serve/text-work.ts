@@ -2,16 +2,25 @@
 // health, and whoever streams, has an answer meanwhile.
 import { Worker } from "node:worker_threads";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
-import type { ChatMessage, ChatOptions, Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { chatParts, encodeParts, joined, meant } from "../../model/tokenizer/special-tokens.js";
+import type {
+  ChatMessage,
+  ChatOptions,
+  TextPart,
+  Tokenizer,
+} from "../../model/tokenizer/tokenizer.js";
 import { ApiError } from "./http/api-error.js";
 
 /** What the thread is asked for. */
-export type TextTask = { encode: string } | { chat: readonly ChatMessage[]; options: ChatOptions };
+export type TextTask =
+  { encode: readonly TextPart[] } | { chat: readonly ChatMessage[]; options: ChatOptions };
 /** What it says. */
-export type TextDone = { id: number; value: number[] | string } | { id: number; failed: string };
+/** Tokens, or a prompt in parts. */
+export type TextValue = number[] | readonly TextPart[];
+export type TextDone = { id: number; value: TextValue } | { id: number; failed: string };
 
 interface Waiting {
-  done(value: number[] | string): void;
+  done(value: TextValue): void;
   failed(error: Error): void;
 }
 
@@ -30,20 +39,32 @@ export class TextWork {
     this.#tokenizer = tokenizer;
   }
 
-  async encode(text: string): Promise<number[]> {
-    if (text.length <= shortText || !(this.#tokenizer instanceof HfTokenizer)) {
-      return this.#tokenizer.encode(text);
+  /** Of a text that a client laid out special tokens are meant, and in parts where they say so. */
+  async encode(text: string | readonly TextPart[]): Promise<number[]> {
+    const parts = typeof text === "string" ? [meant(text)] : text;
+    const { length } = joined(parts);
+    if (length <= shortText || !(this.#tokenizer instanceof HfTokenizer)) {
+      return encodeParts(this.#tokenizer, parts);
     }
-    return (await this.#ask(this.#tokenizer, { encode: text })) as number[];
+    return (await this.#ask(this.#tokenizer, { encode: parts })) as number[];
   }
 
-  async chat(messages: readonly ChatMessage[], options: ChatOptions): Promise<string> {
+  /** A chat in parts: special tokens are the template's own. */
+  async chatParts(
+    messages: readonly ChatMessage[],
+    options: ChatOptions,
+  ): Promise<readonly TextPart[]> {
     const size = messages.reduce((sum, { content }) => sum + content.length, 0);
     const isShort = size <= shortText && messages.length <= fewMessages;
     if (isShort || !(this.#tokenizer instanceof HfTokenizer)) {
-      return this.#tokenizer.chat(messages, options);
+      return chatParts(this.#tokenizer, messages, options);
     }
-    return (await this.#ask(this.#tokenizer, { chat: messages, options })) as string;
+    return (await this.#ask(this.#tokenizer, { chat: messages, options })) as TextPart[];
+  }
+
+  /** The same as one text. */
+  async chat(messages: readonly ChatMessage[], options: ChatOptions): Promise<string> {
+    return joined(await this.chatParts(messages, options));
   }
 
   /** Ends the thread; what was under way is refused. */
@@ -76,10 +97,10 @@ export class TextWork {
     return worker;
   }
 
-  async #ask(tokenizer: HfTokenizer, task: TextTask): Promise<number[] | string> {
+  async #ask(tokenizer: HfTokenizer, task: TextTask): Promise<TextValue> {
     const worker = (this.#worker ??= this.#start(tokenizer));
     const id = ++this.#last;
-    const answered = new Promise<number[] | string>((done, failed) => {
+    const answered = new Promise<TextValue>((done, failed) => {
       this.#waiting.set(id, { done, failed });
     });
     worker.postMessage({ id, ...task });

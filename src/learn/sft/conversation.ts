@@ -1,13 +1,28 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
+import { type AuthoredText, readTranscript } from "../../base/text/authored-text.js";
 import { isResult, resultBlock } from "../../base/text/result-block.js";
 
 /** A dialogue to imitate: everything before a model turn is its prompt. */
 export interface Conversation {
   system?: string;
   /** User and assistant in turn, starting with the user. */
-  turns: { role: "user" | "assistant"; text: string }[];
+  turns: Turn[];
 }
+
+interface Turn {
+  role: "user" | "assistant";
+  text: string;
+  /**
+   * Who wrote what in an assistant's turn: the model, or tools whose answers stand in it. Default: what stands in
+   * `<result>` blocks is a tool's, the rest the model's.
+   */
+  parts?: readonly AuthoredText[];
+}
+
+/** Who wrote what in a turn. */
+export const partsOf = ({ text, parts }: Turn): readonly AuthoredText[] =>
+  parts ?? readTranscript(text);
 
 /** Which names a file gives to columns and speakers; the defaults are LLaMA-Factory's. */
 export interface ConversationTags {
@@ -61,6 +76,9 @@ function textOf(message: Record<string, unknown>, key: string): string {
  * LLaMA-Factory) turns must alternate and be even in number. Otherwise a tool's turn, or a turn in which
  * the user hands over a `<result>`, joins the assistant turns around it, as the model sees it in a
  * rollout.
+ *
+ * Roles say who wrote what. Only where no turn is a tool's, `<result>` blocks in an assistant's text are taken for
+ * tools' answers: so files are read that keep a whole trajectory in one text.
  */
 export function readConversation(
   row: Record<string, unknown>,
@@ -82,7 +100,16 @@ export function readConversation(
   };
   const given = row[names.system];
   let system = typeof given === "string" && given !== "" ? given : undefined;
-  const turns: Conversation["turns"] = [];
+  const turns: Turn[] = [];
+  const written = new Map<Turn, AuthoredText[]>();
+  let hasTools = false;
+  const add = (turn: Turn, by: "model" | "tool", text: string) => {
+    const parts = written.get(turn) ?? [];
+    const last = parts.at(-1);
+    if (by === "model" && last?.by === "model") parts.pop();
+    parts.push({ by, text: by === "model" && last?.by === "model" ? last.text + text : text });
+    written.set(turn, parts);
+  };
   for (const message of list as Record<string, unknown>[]) {
     const role = textOf(message, names.role);
     const text = textOf(message, names.content);
@@ -90,12 +117,22 @@ export function readConversation(
     const last = turns[turns.length - 1];
     if (speaker === "system" && turns.length === 0) system = text;
     else if (speaker === "user" || speaker === "assistant" || speaker === "observation") {
-      const block = !strict && speaker !== "assistant" && isResult(text);
+      const isModel = speaker === "assistant";
+      const block = !strict && !isModel && isResult(text);
+      hasTools ||= speaker === "observation";
       if (!strict && last?.role === "assistant" && (block || speaker !== "user")) {
-        last.text += block || speaker === "assistant" ? text : resultBlock(text);
-      } else turns.push({ role: speaker === "assistant" ? "assistant" : "user", text });
+        hasTools ||= block;
+        const own = block || isModel ? text : resultBlock(text);
+        last.text += own;
+        add(last, isModel ? "model" : "tool", own);
+      } else {
+        const turn: Turn = { role: isModel ? "assistant" : "user", text };
+        turns.push(turn);
+        if (isModel) add(turn, "model", text);
+      }
     } else throw new NotAConversation(`the speaker must be known, got ${role}`);
   }
+  for (const [turn, parts] of written) if (hasTools) turn.parts = parts;
   const alternate = turns.every(({ role }, i) => role === (i % 2 === 0 ? "user" : "assistant"));
   if (!alternate || turns.length % 2 !== 0) {
     throw new NotAConversation(

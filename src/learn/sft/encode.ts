@@ -1,9 +1,19 @@
+import type { AuthoredText } from "../../base/text/authored-text.js";
 import { checkArguments, shown } from "../../../common/options/check-arguments.js";
 import { checkOptions, integerOrAll } from "../../../common/options/check-options.js";
 import type { Demonstration } from "../../tasks/tasks/demonstrate.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { resultBlocks } from "../../base/text/result-block.js";
-import { type Conversation, toMessages } from "./conversation.js";
+import {
+  chatParts,
+  encodeParts,
+  encodePlain,
+  joined,
+  meant,
+  plain,
+  sliceParts,
+} from "../../model/tokenizer/special-tokens.js";
+import { resultMarks } from "../../base/text/result-block.js";
+import { type Conversation, partsOf, toMessages } from "./conversation.js";
 
 /**
  * Not trained on; PyTorch's ignore index, which files and figures know.
@@ -36,22 +46,23 @@ export interface EncodeOptions {
   cutoff?: number;
 }
 
-/** A model's text cut at its result blocks, which a rollout tokenises on their own. */
-function pieces(text: string): { text: string; result: boolean }[] {
-  const out: { text: string; result: boolean }[] = [];
-  let from = 0;
-  for (const block of resultBlocks(text)) {
-    if (block.from > from) out.push({ text: text.slice(from, block.from), result: false });
-    out.push({ text: text.slice(block.from, block.to), result: true });
-    from = block.to;
-  }
-  if (from < text.length) out.push({ text: text.slice(from), result: false });
-  return out;
+/** A tool's answer: the marks around it are the rollout's own words, what is between them is plain text. */
+function encodeAnswer(text: string, tokenizer: Tokenizer): number[] {
+  const { open, close } = resultMarks;
+  const from = text.trimStart().startsWith(open) ? text.indexOf(open) + open.length : 0;
+  const to = text.trimEnd().endsWith(close) ? text.lastIndexOf(close) : text.length;
+  const inner = Math.max(from, to);
+  return encodeParts(tokenizer, [
+    meant(text.slice(0, from)),
+    plain(text.slice(from, inner)),
+    meant(text.slice(inner)),
+  ]);
 }
 
 /**
  * Turns a conversation into tokens and labels through the tokenizer's chat template. Labels stand only
- * on what the model writes: its turns, their end token, and, if told so, the result blocks in them.
+ * on what the model writes: its turns, their end token, and, if told so, tools' answers in them. Special tokens that
+ * a turn's text holds are plain text.
  *
  * @example
  * ```ts
@@ -95,17 +106,20 @@ export function encodeConversation(
     }
   };
   let written = "";
+  const before = messages.length - conversation.turns.length;
   messages.forEach((message, i) => {
     if (message.role !== "assistant") return;
-    const prompt = tokenizer.chat(messages.slice(0, i), { addGenerationPrompt: true });
+    const laid = chatParts(tokenizer, messages.slice(0, i), { addGenerationPrompt: true });
+    const prompt = joined(laid);
     if (!prompt.startsWith(written)) {
       throw new RangeError(
         "Cannot encode a conversation: the chat template must write earlier turns the same way every time, got another prefix",
       );
     }
-    add(tokenizer.encode(prompt.slice(written.length)), false);
-    for (const { text, result } of pieces(message.content)) {
-      add(tokenizer.encode(text), !(result && maskResults));
+    add(encodeParts(tokenizer, sliceParts(laid, written.length)), false);
+    for (const { by, text } of partsOf(conversation.turns[i - before]!)) {
+      if (by === "model") add(encodePlain(tokenizer, text), true);
+      else add(encodeAnswer(text, tokenizer), !maskResults);
     }
     add([tokenizer.eosId], learnEnd);
     // What the template writes behind the end token belongs to the next prompt.
@@ -149,7 +163,9 @@ export function exampleOf(demonstration: Demonstration, tokenizer: Tokenizer): E
     { demonstration: { task: "object", segments: "list" }, tokenizer: "tokenizer" },
   );
   const { task, segments } = demonstration;
-  const text = segments.map((segment) => segment.text).join("");
+  const parts = segments.map(({ kind, text }): AuthoredText => {
+    return { by: kind === "model" ? "model" : "tool", text };
+  });
   const isMessage = (m: Partial<ChatMessage> | null) =>
     typeof m?.role === "string" && typeof m.content === "string";
   if (!Array.isArray(task.prompt) || task.prompt.length === 0 || !task.prompt.every(isMessage)) {
@@ -165,6 +181,6 @@ export function exampleOf(demonstration: Demonstration, tokenizer: Tokenizer): E
       `Cannot encode a demonstration: a prompt must be of user and assistant behind at most one system message, got ${role}`,
     );
   });
-  turns.push({ role: "assistant", text });
+  turns.push({ role: "assistant", text: parts.map(({ text }) => text).join(""), parts });
   return encodeConversation(system === undefined ? { turns } : { system, turns }, tokenizer);
 }

@@ -122,9 +122,9 @@ function segmentsOf(tree: RolloutTree, drawn: readonly Drawn[]): ValueRecord["se
 /** Tags may be cut anywhere: so much of what stands before a token is read again with it. */
 const tail = 64;
 
-/** The block that each drawn token stands in: that of the last tag before it, if it opens one. */
+/** The block that each drawn token stands in: that of the last tag the model wrote since a result, if it opens one. */
 function blocksOf(
-  { tokens }: Trajectory,
+  { tokens, written }: Trajectory,
   drawn: readonly Drawn[],
   decode: (tokens: ArrayLike<number>) => string,
 ): string[] {
@@ -134,6 +134,11 @@ function blocksOf(
   let block = "";
   for (let place = 0; place < tokens.length; place++) {
     if (places.has(place)) blocks.push(block);
+    if (written[place] === 0) {
+      text = "";
+      block = "";
+      continue;
+    }
     text = text.slice(-tail) + decode([tokens[place]!]);
     const last = [...text.matchAll(/<(\/?)([A-Za-z_][\w.-]*)>/g)].at(-1);
     if (last) block = last[1] ? "" : last[2]!;

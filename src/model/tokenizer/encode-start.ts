@@ -1,4 +1,5 @@
-import type { Tokenizer } from "./tokenizer.js";
+import { encodeParts, joined, meant, sliceParts } from "./special-tokens.js";
+import type { TextPart, Tokenizer } from "./tokenizer.js";
 
 /**
  * The first tokens of a text, at most so many, and whether they are all of it.
@@ -8,16 +9,18 @@ import type { Tokenizer } from "./tokenizer.js";
  */
 export function encodeStart(
   tokenizer: Tokenizer,
-  text: string,
+  given: string | readonly TextPart[],
   most: number,
 ): { tokens: number[]; whole: boolean } {
+  const parts = typeof given === "string" ? [meant(given)] : given;
+  const { length: whole } = joined(parts);
   // The end of a cut text has other tokens than it would have in the whole; those before so many are not
   // touched by that.
   const surely = most + (most >> 3) + 64;
-  for (let length = 4 * surely; length < text.length; length *= 2) {
-    const tokens = tokenizer.encode(text.slice(0, length));
+  for (let length = 4 * surely; length < whole; length *= 2) {
+    const tokens = encodeParts(tokenizer, sliceParts(parts, 0, length));
     if (tokens.length > surely) return { tokens: tokens.slice(0, most), whole: false };
   }
-  const tokens = tokenizer.encode(text);
+  const tokens = encodeParts(tokenizer, parts);
   return { tokens: tokens.slice(0, Math.max(0, most)), whole: tokens.length <= most };
 }

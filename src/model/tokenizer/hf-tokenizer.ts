@@ -13,7 +13,8 @@ import { parseGenerationConfig } from "../generation-config.js";
 import { ChatTemplate } from "./chat-template.js";
 import { createEngine, templateOf, type TokenizerFiles } from "./tokenizer-files.js";
 import { control, type PreTokenizer, preTokenizers, userDefined } from "./gguf/pre-tokenizers.js";
-import type { ChatMessage, ChatOptions, Tokenizer } from "./tokenizer.js";
+import { guardedChat, PlainEngine } from "./special-tokens.js";
+import type { ChatMessage, ChatOptions, TextPart, Tokenizer } from "./tokenizer.js";
 import type { Tokenizer as Engine } from "@huggingface/tokenizers";
 
 const byteLevel = { add_prefix_space: false, trim_offsets: false, use_regex: false };
@@ -181,6 +182,7 @@ export class HfTokenizer implements Tokenizer {
   readonly longestToken: number;
   readonly #files: TokenizerFiles;
   readonly #engine: Engine;
+  readonly #plain: PlainEngine;
   readonly #template: ChatTemplate | undefined;
   readonly #pieces: ReadonlyMap<number, string>;
 
@@ -240,6 +242,8 @@ export class HfTokenizer implements Tokenizer {
     }
     this.eosId = this.eosIds[0]!;
     this.padId = idOf("pad_token") ?? this.eosId;
+    const named = specialNames.map(idOf).filter((id) => id !== undefined);
+    this.#plain = new PlainEngine(this.#engine, [...this.eosIds, ...named]);
 
     const template = templateOf(files);
     if (template !== undefined) this.#template = new ChatTemplate(template, specials);
@@ -305,6 +309,15 @@ export class HfTokenizer implements Tokenizer {
     return text === "" ? [] : this.#engine.encode(text, { add_special_tokens: false }).ids;
   }
 
+  /**
+   * As `encode` of the parts' text, but special tokens are recognised only in parts that mean them.
+   * @param parts the text in pieces
+   */
+  encodeParts(parts: readonly TextPart[]): number[] {
+    checkArguments("encode", { parts }, { parts: "list" });
+    return this.#plain.encode(parts);
+  }
+
   /** @param ids token ids */
   decode(
     ids: ArrayLike<number>,
@@ -328,6 +341,22 @@ export class HfTokenizer implements Tokenizer {
       skip_special_tokens: options.skipSpecial ?? false,
       clean_up_tokenization_spaces: false,
     });
+  }
+
+  /**
+   * The prompt text of a chat in parts: only the template's own special tokens are meant.
+   * @param messages the messages, in order
+   */
+  chatParts(messages: readonly ChatMessage[], options: ChatOptions = {}): readonly TextPart[] {
+    return guardedChat(
+      {
+        special: this.#plain.special,
+        source: this.#template?.source ?? "",
+        render: (chat, how) => this.chat(chat, how),
+      },
+      messages,
+      options,
+    );
   }
 
   /** @param messages the messages, in order */

@@ -21,6 +21,13 @@ export interface ChatOptions {
   variables?: Readonly<Record<string, unknown>>;
 }
 
+/** A piece of a text, and whether special tokens that are written in it are meant. */
+export interface TextPart {
+  readonly text: string;
+  /** True for a template's own words. False for what a person, a tool or a model wrote. */
+  readonly special: boolean;
+}
+
 /** Text to tokens and back. */
 export interface Tokenizer {
   /** Entries of the vocabulary, added tokens included. */
@@ -37,6 +44,12 @@ export interface Tokenizer {
    * @param text the text to tokenize
    */
   encode(text: string): number[];
+  /**
+   * As `encode` of the parts' text, but special tokens are recognised only in parts that mean them. Without this
+   * method they are recognised everywhere.
+   * @param parts the text in pieces
+   */
+  encodeParts?(parts: readonly TextPart[]): number[];
   /** @param ids token ids */
   decode(
     ids: ArrayLike<number>,
@@ -50,4 +63,9 @@ export interface Tokenizer {
    * @param messages the messages, in order
    */
   chat(messages: readonly ChatMessage[], options?: ChatOptions): string;
+  /**
+   * The same text in parts: only the template's own special tokens are meant.
+   * @param messages the messages, in order
+   */
+  chatParts?(messages: readonly ChatMessage[], options?: ChatOptions): readonly TextPart[];
 }

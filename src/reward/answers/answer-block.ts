@@ -1,6 +1,6 @@
 import { blocks } from "../../base/text/result-block.js";
 import { count, strip } from "../../base/text/python-text.js";
-import { type Judged, type Score, truthsOf } from "../score.js";
+import { type Judged, responseOf, type Score, truthsOf } from "../score.js";
 import { normalizeAnswer } from "./qa-em.js";
 
 /** More answer tags than this look like an attempt to guess, and an exact match counts a quarter. */
@@ -18,7 +18,7 @@ export function judgeBlock(
   matches: (answer: string, truth: string) => boolean,
   manyCount: number,
 ): Score {
-  const { response } = judged;
+  const response = responseOf(judged);
   const wanted = truthsOf(judged);
   const answer = lastAnswer(response);
   if (answer === undefined) return { score: 0, reason: "no answer block" };

@@ -1,4 +1,4 @@
-import { type Judged, type Score, truthsOf } from "../score.js";
+import { type Judged, responseOf, type Score, truthsOf } from "../score.js";
 import { lastBoxed, unboxed } from "./extract-answer.js";
 
 /** 1 where the last boxed expression is equivalent to the ground truth, to any of them, else 0. */
@@ -9,7 +9,7 @@ export function grade(
   const wanted = truthsOf(judged);
   let answer: string;
   try {
-    answer = unboxed(lastBoxed(judged.response));
+    answer = unboxed(lastBoxed(responseOf(judged)));
   } catch (error) {
     return { score: 0, reason: error instanceof Error ? error.message : String(error) };
   }

@@ -2,7 +2,7 @@ import { checkArguments } from "../../../common/options/check-arguments.js";
 import { count } from "../../base/text/python-text.js";
 import { lastBoxed, unboxed } from "../answers/extract-answer.js";
 import { tokenF1 } from "../answers/qa-em.js";
-import { type Judged, type Score, truthsOf } from "../score.js";
+import { formatOf, type Judged, type Score, truthsOf } from "../score.js";
 import { defineReward } from "./definition.js";
 
 /** Whether a response keeps the format, and if not, which rule it breaks. */
@@ -65,7 +65,8 @@ const bothToolsBonus = 0.1;
 
 /**
  * The reward of every published ARPO and AEPO run. It is -1 for a broken format and 0 for a wrong answer.
- * Otherwise it is the token F1 of the boxed answer, plus 0.1 if both tools' closing tags are present.
+ * Otherwise it is the token F1 of the boxed answer, plus 0.1 if both tools were called. What tools said counts for
+ * nothing; `reference(deepResearch)` reads it as the published runs did.
  *
  * @param judged the trajectory to score
  * @example
@@ -80,8 +81,9 @@ const bothToolsBonus = 0.1;
  */
 export function deepResearch(judged: Judged): Score {
   checkArguments("reward", { judged }, { judged: { response: "text" } });
-  const { response, eosToken } = judged;
+  const { eosToken } = judged;
   const wanted = truthsOf(judged);
+  const { text: response, calls } = formatOf(judged);
   const format = checkFormat(response);
   const fail = (reason: string): Score => ({
     score: -1,
@@ -106,7 +108,7 @@ export function deepResearch(judged: Judged): Score {
   const parts = { f1_score: f1, format: 1 };
   if (f1 === 0)
     return { score: 0, reason: `wrong answer but good format: ${answer}`, answer, parts };
-  if (text.includes("</search>") && text.includes("</python>")) {
+  if (calls("search") && calls("python")) {
     const score = f1 + bothToolsBonus;
     const reason = `correct answer and calling search and python at the same time, get score: ${score}`;
     return { score, reason, answer, parts };

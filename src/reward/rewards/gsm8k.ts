@@ -1,6 +1,6 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { mathEquivalent } from "../answers/math-equivalence.js";
-import { type Judged, type Score, truthsOf } from "../score.js";
+import { type Judged, responseOf, type Score, truthsOf } from "../score.js";
 import { defineReward } from "./definition.js";
 
 /**
@@ -19,7 +19,7 @@ import { defineReward } from "./definition.js";
 export function gsm8k(judged: Judged): Score {
   checkArguments("reward", { judged }, { judged: { response: "text" } });
   const wanted = truthsOf(judged);
-  const found = [...judged.response.matchAll(/#### (-?[0-9.,]+)/g)].pop()?.[1];
+  const found = [...responseOf(judged).matchAll(/#### (-?[0-9.,]+)/g)].pop()?.[1];
   if (found === undefined) return { score: 0, reason: "no number behind ####" };
   const answer = found.replaceAll(",", "").replaceAll("$", "");
   const right = wanted.some((truth) => answer === truth || mathEquivalent(answer, truth));

@@ -7,6 +7,7 @@ import { exactMatchReward } from "./exact-match.js";
 import { gsm8kReward } from "./gsm8k.js";
 import { mathReward } from "./math.js";
 import { mathNumericReward } from "./math-numeric.js";
+import { reference } from "../reward-function.js";
 import { substringMatchReward } from "./substring-match.js";
 
 const own = [
@@ -17,6 +18,12 @@ const own = [
   environmentsOwn,
   exactMatchReward,
   substringMatchReward,
+  defineReward({
+    ...deepResearchReward,
+    name: "reference",
+    words: "as `deep_research`, but what tools said counts too, as in the published runs",
+    reward: reference(deepResearchReward.reward),
+  }),
 ];
 
 const bySource = Object.fromEntries(

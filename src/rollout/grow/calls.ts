@@ -1,10 +1,12 @@
 import { defined } from "../../../common/options/defined.js";
 import { encodeStart } from "../../model/tokenizer/encode-start.js";
-import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { joined, meant, plain } from "../../model/tokenizer/special-tokens.js";
+import type { TextPart, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { FinishReason } from "../../policy/policy.js";
 import { toolContent } from "../../base/text/call-input.js";
-import { resultBlock } from "../../base/text/result-block.js";
-import { type CallFormat, inputOf } from "../../tools/calls/call-format.js";
+import { strip } from "../../base/text/python-text.js";
+import { blockAround } from "../../base/text/result-block.js";
+import { type CallFormat, inputOf, tailPartsOf } from "../../tools/calls/call-format.js";
 import type { ToolOutcome, ToolSet } from "../../tools/tool-set.js";
 import type { TrajectoryEnd } from "../tree/tree-values.js";
 
@@ -37,9 +39,31 @@ interface Situation {
   calls: number;
   callLimit: number;
   responseLength: number;
-  /** Look for the opening tag in the prompt too. */
+  /** Look for the opening tag in the prompt and in results too, as the reference does. */
   searchPrompt: boolean;
+  /** Where results stand in the trajectory's tokens, in order. */
+  results: readonly Span[];
   tokenizer: Tokenizer;
+}
+
+/** A span of tokens: its first one, and the one behind it. */
+export type Span = readonly [from: number, to: number];
+
+/**
+ * The input of the call that the model's text ends with, from the last opening tag that the model wrote; empty where
+ * it wrote none. A tag in a result opens no call.
+ */
+function callInput({ tokens, promptLength, results, tokenizer }: Situation, tag: string): string {
+  const open = `<${tag}>`;
+  const turns = [promptLength, ...results.map(([, end]) => end)];
+  for (const [i, from] of [...turns.entries()].reverse()) {
+    const turn = tokenizer.decode(tokens.slice(from, results[i]?.[0]));
+    const at = turn.lastIndexOf(open);
+    if (at < 0) continue;
+    const text = tokenizer.decode(tokens.slice(from));
+    return strip(text.slice(at + open.length, text.lastIndexOf(`</${tag}>`)));
+  }
+  return "";
 }
 
 /** Says what a trajectory does next. The caller spends the tool call. */
@@ -48,8 +72,9 @@ export function classify(at: Situation): SegmentOutcome {
   if (finish === "stop" && stop !== undefined) {
     if (at.calls >= at.callLimit) return { kind: "end", why: "call-limit" };
     const tag = stop.slice(2, -1);
-    const from = at.searchPrompt ? 0 : at.promptLength;
-    const input = toolContent(at.tokenizer.decode(at.tokens.slice(from)), tag);
+    const input = at.searchPrompt
+      ? toolContent(at.tokenizer.decode(at.tokens), tag)
+      : callInput(at, tag);
     return input === "" ? { kind: "end", why: "bad-call" } : { kind: "call", tag, input };
   }
   if (finish === "end" && at.format) {
@@ -120,13 +145,16 @@ export async function callAll(
 }
 
 /** Results in the words around them: those of the template, or a result block. */
-export function answerText(
+export function answerParts(
   format: CallFormat | undefined,
   results: readonly Pick<ToolOutcome, "tag" | "text">[],
-): string {
-  return format
-    ? format.tail(results.map(({ tag, text }) => ({ name: tag, text })))
-    : resultBlock(results[0]!.text);
+): readonly TextPart[] {
+  if (format)
+    return tailPartsOf(
+      format,
+      results.map(({ tag, text }) => ({ name: tag, text })),
+    );
+  return [meant(blockAround.before), plain(results[0]!.text), meant(blockAround.behind)];
 }
 
 /** A result block, or as much of it as was asked for. */
@@ -138,12 +166,16 @@ export interface EncodedResult {
 
 /** The beginning of a tool's answer, in the words around it, as the model reads it: text, and tokens of that text as one string. */
 export function encodeResult(
-  block: string,
+  block: readonly TextPart[],
   tokenizer: Tokenizer,
   begin: number | undefined,
   most: number,
 ): EncodedResult {
   const first = begin === undefined ? [] : [begin];
   const { tokens, whole } = encodeStart(tokenizer, block, most - first.length);
-  return { text: whole ? block : tokenizer.decode(tokens), tokens: first.concat(tokens), whole };
+  return {
+    text: whole ? joined(block) : tokenizer.decode(tokens),
+    tokens: first.concat(tokens),
+    whole,
+  };
 }

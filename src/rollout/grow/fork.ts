@@ -8,7 +8,7 @@ import {
 import type { Policy } from "../../policy/policy.js";
 import { Random } from "../../base/random/random.js";
 import { ToolSet, type ToolOutcome } from "../../tools/tool-set.js";
-import { answerText, callAll, type CalledTools, classify, encodeResult } from "./calls.js";
+import { answerParts, callAll, type CalledTools, classify, encodeResult } from "./calls.js";
 import { readyOptions, rolloutConfig } from "../config.js";
 import { expansionOf, type RolloutConfig } from "../settings.js";
 import { finishTree } from "./finish-tree.js";
@@ -26,7 +26,7 @@ import { chatOf, type RolloutTask, withObservation } from "../task.js";
 import { definitionOf, type ExpandOptions, writtenRule } from "../rules/registry.js";
 import { settingsBesidesRule } from "../rules/settings.js";
 import { pathOf, type RolloutTreeData, type TreeOrigin, treeRandom } from "../tree/tree-data.js";
-import { tokensBegun } from "./split-node.js";
+import { resultSpans, tokensBegun } from "./split-node.js";
 import type { CallFormat } from "../../tools/calls/call-format.js";
 import { definitionsOf, nativeCalls, withCallsOf } from "../native-calls.js";
 import type { TreeNode } from "../tree/tree-values.js";
@@ -304,6 +304,7 @@ async function prefixOf(tree: RolloutTreeData, target: TreeNode, cut: Cut): Prom
     tokenizer: policy.tokenizer,
     format: cut.calls,
     turn: tokensBegun(last),
+    results: resultSpans(last, 0),
   });
   if (next.kind === "keep") return last!;
   if (next.kind === "end") {
@@ -382,7 +383,7 @@ function resultNode(
   like?: LiveNode,
 ): LiveNode {
   const { resultBegin } = config.compat;
-  const answer = answerText(calls, [tool]);
+  const answer = answerParts(calls, [tool]);
   const block = encodeResult(answer, policy.tokenizer, resultBegin, policy.contextLength);
   if (!block.whole) {
     throw new RangeError(

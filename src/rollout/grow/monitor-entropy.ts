@@ -1,5 +1,5 @@
 import type { Segment, Sequence } from "../../policy/policy.js";
-import { answerText, callAll, classify, encodeResult } from "./calls.js";
+import { answerParts, callAll, classify, encodeResult, type Span } from "./calls.js";
 import { dynamicBudget } from "../branch/dynamic-budget.js";
 import type { RolloutState } from "./rollout-state.js";
 import { segmentEntropy } from "../branch/segment-entropy.js";
@@ -13,6 +13,8 @@ interface Probe {
   /** Tokens that it drew. */
   drawn: number;
   entropies: number[];
+  /** Where results stand in its tokens. */
+  results: Span[];
   /** Where it acts, as trajectories do. */
   trial: ReturnType<TreeRun["trialEpisode"]>;
 }
@@ -50,6 +52,7 @@ export async function monitorEntropy(
     calls: 0,
     drawn: 0,
     entropies: [],
+    results: [],
     trial: run.trialEpisode(),
     random: run.random.split("probe"),
   }));
@@ -103,13 +106,14 @@ async function step(shared: RolloutState, probe: Probe, segment: Segment): Promi
     tokenizer: policy.tokenizer,
     format: shared.calls,
     turn: segment.tokens.length,
+    results: probe.results,
   });
   if (outcome.kind !== "call") return outcome.kind === "keep";
   probe.calls += outcome.all?.length ?? 1;
   const { trial } = probe;
   const acts = trial && { tags: trial.tags, call: trial.episode.call.bind(trial.episode) };
   const results = await callAll(outcome, tools, acts, signal);
-  const answer = answerText(shared.calls, results);
+  const answer = answerParts(shared.calls, results);
   if (trial?.episode.done) return false;
   const { resultBegin } = config.compat;
   const block = encodeResult(answer, policy.tokenizer, resultBegin, policy.contextLength);
@@ -120,7 +124,11 @@ async function step(shared: RolloutState, probe: Probe, segment: Segment): Promi
     const capacity = policy.contextLength - tokens.length - 100;
     if (capacity < run.prompt.tokens.length) return false;
     session.truncate(handle, capacity);
+    const kept = (at: number) => Math.min(at, capacity);
+    probe.results = probe.results.map(([from, to]) => [kept(from), kept(to)]);
   }
+  const at = handle.tokens.length;
   session.append(handle, tokens);
+  probe.results.push([at, at + tokens.length]);
   return true;
 }

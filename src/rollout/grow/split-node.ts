@@ -1,6 +1,7 @@
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { segmentEntropy, type EntropyOptions } from "../branch/segment-entropy.js";
 import type { Segment } from "../../policy/policy.js";
+import type { Span } from "./calls.js";
 import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
 
 /** A text of tokens that others follow: without the character that they may begin and not end. */
@@ -32,6 +33,20 @@ export function tokensBegun(leaf: LiveNode | undefined): number {
   let count = 0;
   for (let node = leaf; node?.kind === "model"; node = node.parent) count += node.tokens.length;
   return count;
+}
+
+/** Where results stand in a trajectory's tokens, whose response begins at a place. */
+export function resultSpans(leaf: LiveNode | undefined, responseAt: number): Span[] {
+  const path: LiveNode[] = [];
+  for (let node = leaf; node; node = node.parent) path.unshift(node);
+  const spans: Span[] = [];
+  let at = responseAt;
+  for (const { kind, tokens } of path) {
+    const end = at + tokens.length;
+    if (kind === "tool") spans.push([at, end]);
+    at = end;
+  }
+  return spans;
 }
 
 /** The node that ends behind a trajectory's first `at` tokens; divides the one that does not end there. */

@@ -3,7 +3,7 @@ import type { Sequence } from "../../policy/policy.js";
 import { Random } from "../../base/random/random.js";
 import type { ToolOutcome } from "../../tools/tool-set.js";
 import {
-  answerText,
+  answerParts,
   callAll,
   type CalledTools,
   classify,
@@ -17,7 +17,7 @@ import type { Episode } from "./episode.js";
 import { entropyOf, TreeBranches } from "./tree-branches.js";
 import type { TreeStart } from "./tree-start.js";
 import { TreeTrajectories } from "./tree-trajectories.js";
-import { nodeBefore, textAfter, tokensBegun } from "./split-node.js";
+import { nodeBefore, resultSpans, textAfter, tokensBegun } from "./split-node.js";
 import type { PromptText, RolloutTask } from "../task.js";
 import type { TreeEnvironment } from "../tree/tree-data.js";
 import type { TrajectoryChoice, TrajectoryEnd } from "../tree/tree-values.js";
@@ -153,6 +153,7 @@ export class TreeRun {
       tokenizer: policy.tokenizer,
       format: this.#shared.calls,
       turn: tokensBegun(trajectory.leaf),
+      results: resultSpans(trajectory.leaf, this.prompt.tokens.length),
     });
     if (outcome.kind === "call" && outcome.all) trajectory.calls += outcome.all.length;
     else if (outcome.kind === "call" || (outcome.kind === "end" && outcome.why === "bad-call"))
@@ -197,7 +198,7 @@ export class TreeRun {
     const wanted = Math.max(0, config.responseLength - trajectory.length) + spareTokens;
     const { resultBegin } = config.compat;
     const most = Math.min(capacity, wanted);
-    const block = encodeResult(answerText(calls, outcomes), policy.tokenizer, resultBegin, most);
+    const block = encodeResult(answerParts(calls, outcomes), policy.tokenizer, resultBegin, most);
     const fits = block.whole || wanted < capacity;
     for (const [i, outcome] of outcomes.entries()) {
       const isLast = i === outcomes.length - 1;

@@ -1,3 +1,4 @@
+import { type AuthoredText, withoutAnswers } from "../../base/text/authored-text.js";
 import type { Sequence } from "../../policy/policy.js";
 import type { Random } from "../../base/random/random.js";
 import type { TrajectoryEnd, TrajectoryKind } from "../tree/tree-values.js";
@@ -232,8 +233,11 @@ export class TreeTrajectories {
     if (!episodes) return;
     if (episodes.scores) trajectory.episode ??= episodes.after(trajectory.leaf);
     if (!trajectory.episode) return;
-    let response = "";
-    for (let node = trajectory.leaf; node; node = node.parent) response = node.text + response;
+    const parts: AuthoredText[] = [];
+    for (let node = trajectory.leaf; node; node = node.parent) {
+      parts.unshift({ by: node.kind === "tool" ? "environment" : "model", text: node.text });
+    }
+    const response = withoutAnswers(parts);
     const ending = trajectory.episode.end({ response, end }).then((outcome) => {
       if (outcome) trajectory.outcome = outcome;
     });

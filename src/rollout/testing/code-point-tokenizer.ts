@@ -1,7 +1,17 @@
-import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { guardedChat, SpecialTexts } from "../../model/tokenizer/special-tokens.js";
+import type {
+  ChatMessage,
+  ChatOptions,
+  TextPart,
+  Tokenizer,
+} from "../../model/tokenizer/tokenizer.js";
+
+/** Stands for a special character in plain text: it has no other token. */
+const substitute = 0x1a;
 
 /**
- * Every character is a token: its code point. The end token is U+0001, the padding U+0000.
+ * Every character is a token: its code point. The end token is U+0001, the padding U+0000; in plain text U+001A
+ * stands for these.
  *
  * @example
  * ```ts
@@ -22,6 +32,10 @@ export class CodePointTokenizer implements Tokenizer {
     this.padId = padId;
   }
 
+  get #special(): number[] {
+    return [this.eosId, this.padId];
+  }
+
   get eosIds(): number[] {
     return [this.eosId];
   }
@@ -30,14 +44,26 @@ export class CodePointTokenizer implements Tokenizer {
     return Array.from(text, (c) => c.codePointAt(0)!);
   }
 
+  encodeParts(parts: readonly TextPart[]): number[] {
+    return parts.flatMap(({ text, special }) =>
+      this.encode(text).map((id) => (special || !this.#special.includes(id) ? id : substitute)),
+    );
+  }
+
   decode(ids: ArrayLike<number>, options: { skipSpecial?: boolean } = {}): string {
-    const special = [this.eosId, this.padId];
-    const kept = Array.from(ids).filter((id) => !options.skipSpecial || !special.includes(id));
+    const kept = Array.from(ids).filter(
+      (id) => !options.skipSpecial || !this.#special.includes(id),
+    );
     return kept.map((id) => String.fromCodePoint(id)).join("");
   }
 
   chat(messages: readonly ChatMessage[], { addGenerationPrompt = false } = {}): string {
     const text = messages.map(({ role, content }) => `${role}: ${content}\n`).join("");
     return addGenerationPrompt ? `${text}assistant: ` : text;
+  }
+  chatParts(messages: readonly ChatMessage[], options: ChatOptions = {}): TextPart[] {
+    const special = new SpecialTexts(this.#special.map((id) => String.fromCodePoint(id)));
+    const render = (chat: readonly ChatMessage[], how: ChatOptions) => this.chat(chat, how);
+    return guardedChat({ special, source: "", render }, messages, options);
   }
 }

@@ -61,6 +61,7 @@ export function padTrajectories(
       batch.responses.subarray(i * R, (i + 1) * R),
       options.eosIds,
       options.attendPadding ? R : tokens.length,
+      written,
     );
     const row = i * (P + R);
     batch.attention.fill(1, row + pad, row + P).set(response, row + P);

@@ -1,11 +1,12 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
+import type { Author, AuthoredText } from "../../base/text/authored-text.js";
 import type { Sampler } from "../../policy/policy.js";
 import { pathOf, type RolloutTreeData } from "./tree-data.js";
-import type { NodeTool, TreeTrajectory } from "./tree-values.js";
+import type { NodeTool, TreeNode, TreeTrajectory } from "./tree-values.js";
 
 /**
- * Which positions of a right-padded response are attended: 1 up to and including the first end token
- * anywhere in it.
+ * Which positions of a right-padded response are attended: 1 up to and including the first end token that the model
+ * or the rules wrote. An end token in a tool's result ends nothing; without `written` all are the model's.
  *
  * Without an end token the reference attends to every position, padding included, and so places the
  * reward on the last padding token. `length`, the number of real tokens, ends attention there instead.
@@ -14,11 +15,12 @@ export function responseAttention(
   padded: ArrayLike<number>,
   eosIds: readonly number[],
   length: number = padded?.length,
+  written?: ArrayLike<number>,
 ): Uint8Array {
   const mask = new Uint8Array(padded.length);
   for (let i = 0; i < length; i++) {
     mask[i] = 1;
-    if (eosIds.includes(padded[i]!)) break;
+    if (eosIds.includes(padded[i]!) && written?.[i] !== 0) break;
   }
   return mask;
 }
@@ -54,9 +56,11 @@ export interface Trajectory extends TreeTrajectory {
   tokens: Int32Array;
   /** The response without special tokens. */
   text: string;
+  /** The same text in pieces with who wrote each; rewards and views read this. Absent only where made by hand. */
+  parts?: readonly AuthoredText[];
   /** 1 where the model wrote, 0 where a tool answered (the reference's result mask). */
   written: Uint8Array;
-  /** 1 up to the first end token. */
+  /** 1 up to the first end token that the model wrote. */
   attention: Uint8Array;
   /** 1 where the policy is trained: `written` and `attention`. */
   lossMask: Uint8Array;
@@ -77,6 +81,16 @@ export function plainTrajectory(trajectory: TreeTrajectory): TreeTrajectory {
   return { ...plain, ...(outcome ? { outcome } : {}), ...(chosen ? { chosen } : {}) };
 }
 
+/** Who wrote a node. */
+export function authorOf(
+  { environment }: Pick<RolloutTreeData, "environment">,
+  { kind, tool }: Pick<TreeNode, "kind" | "tool">,
+): Author {
+  if (kind === "model") return "model";
+  if (kind === "end") return "template";
+  return tool && environment?.tools.includes(tool.tag) ? "environment" : "tool";
+}
+
 /** One trajectory of a tree, with its tokens. */
 export function trajectoryOf(tree: RolloutTreeData, trajectory: number): Trajectory {
   const plain = plainTrajectory(tree.trajectories[trajectory]!);
@@ -89,7 +103,7 @@ export function trajectoryOf(tree: RolloutTreeData, trajectory: number): Traject
   const logprobs = new Float32Array(length).fill(NaN);
   const entropies = new Float32Array(length).fill(NaN);
   let at = 0;
-  let text = "";
+  const parts: AuthoredText[] = [];
   for (const node of path) {
     const count = Math.min(node.tokens.length, length - at);
     tokens.set(node.tokens.subarray(0, count), at);
@@ -98,18 +112,20 @@ export function trajectoryOf(tree: RolloutTreeData, trajectory: number): Traject
       logprobs.set(node.logprobs.subarray(0, count), at);
       entropies.set(node.entropies.subarray(0, count), at);
     }
-    text += count < node.tokens.length ? (tree.cutTexts[trajectory] ?? "") : node.text;
+    const text = count < node.tokens.length ? (tree.cutTexts[trajectory] ?? "") : node.text;
+    parts.push({ by: authorOf(tree, node), text });
     at += count;
     if (count < node.tokens.length) break;
   }
-  const attention = responseAttention(tokens, tree.eosIds);
+  const attention = responseAttention(tokens, tree.eosIds, length, written);
   return {
     ...plain,
     tree: tree.index,
     nodes: path.map((node) => node.id),
     prompt: tree.prompt.tokens,
     tokens,
-    text,
+    text: parts.map((part) => part.text).join(""),
+    parts,
     written,
     attention,
     lossMask: lossMask(written, attention),

@@ -1,3 +1,5 @@
+import { encodeParts, joined } from "../../model/tokenizer/special-tokens.js";
+import { promptParts } from "../../policy/prompt.js";
 import { utf8Length } from "#platform/bytes";
 import { nearest } from "../../../common/options/nearest.js";
 import { environments } from "../../tasks/environments/index.js";
@@ -92,8 +94,8 @@ export async function tasksOf(
 
 /** A byte-level tokenizer never makes more tokens than bytes: short prompts need no counting. */
 function promptTokens(task: Task, tokenizer: Tokenizer, enough: number): number {
-  const text = tokenizer.chat(task.prompt, { addGenerationPrompt: true });
-  return utf8Length(text) <= enough ? 0 : tokenizer.encode(text).length;
+  const parts = promptParts(task, tokenizer);
+  return utf8Length(joined(parts)) <= enough ? 0 : encodeParts(tokenizer, parts).length;
 }
 
 /**

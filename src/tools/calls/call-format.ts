@@ -1,4 +1,11 @@
-import type { ChatMessage, ChatOptions } from "../../model/tokenizer/tokenizer.js";
+import {
+  chatParts,
+  joined,
+  meant,
+  plain,
+  sliceParts,
+} from "../../model/tokenizer/special-tokens.js";
+import type { ChatMessage, ChatOptions, TextPart } from "../../model/tokenizer/tokenizer.js";
 import type { CallDialect, WrittenCall } from "./dialects/definition.js";
 import { dialectShown } from "./dialects/registry.js";
 
@@ -9,6 +16,8 @@ export interface CallFormat {
   parse(text: string): readonly WrittenCall[];
   /** What stands between the end of the turn that called and the next one: the template's own words. */
   tail(results: readonly { name: string; text: string }[]): string;
+  /** The same in parts: special tokens are the template's own. Without it they are found around the results. */
+  tailParts?(results: readonly { name: string; text: string }[]): readonly TextPart[];
 }
 
 /** A function as templates show it to a model. */
@@ -21,6 +30,7 @@ export interface FunctionDefinition {
 interface Template {
   readonly eosIds: readonly number[];
   chat(messages: readonly ChatMessage[], options?: ChatOptions): string;
+  chatParts?(messages: readonly ChatMessage[], options?: ChatOptions): readonly TextPart[];
   decode(ids: ArrayLike<number>, options?: { skipSpecial?: boolean }): string;
 }
 
@@ -55,7 +65,7 @@ const writings: readonly ((text: string) => string)[] = [
 
 /** A template's words around results, in pieces: what stands before each result, and behind the last. */
 interface Tail {
-  pieces: readonly string[];
+  pieces: readonly (readonly TextPart[])[];
   write: (text: string) => string;
 }
 
@@ -77,8 +87,9 @@ function tailOf(
   const answered = names.map((name, i): ChatMessage => {
     return { role: "tool", content: placeOf(i), name, tool_call_id: `call_${i}` };
   });
-  const before = template.chat(asked, { tools });
-  const whole = template.chat([...asked, ...answered], { tools, addGenerationPrompt: true });
+  const before = joined(chatParts(template, asked, { tools }));
+  const laid = chatParts(template, [...asked, ...answered], { tools, addGenerationPrompt: true });
+  const whole = joined(laid);
   // The model's turn ends with an end token; what the template writes behind it, the model never does.
   const ends = template.eosIds.map((id) => template.decode([id], { skipSpecial: false }));
   const end = Math.max(
@@ -93,16 +104,18 @@ function tailOf(
   }
   const tail = whole.slice(end);
   for (const write of writings) {
-    const pieces: string[] = [];
+    const pieces: TextPart[][] = [];
     let at = 0;
     for (const i of names.keys()) {
       const place = write(placeOf(i));
       const from = tail.indexOf(place, at);
       if (from < 0) break;
-      pieces.push(tail.slice(at, from));
+      pieces.push(sliceParts(laid, end + at, end + from));
       at = from + place.length;
     }
-    if (pieces.length === names.length) return { pieces: [...pieces, tail.slice(at)], write };
+    if (pieces.length === names.length) {
+      return { pieces: [...pieces, sliceParts(laid, end + at)], write };
+    }
   }
   return refuse(
     `it must show the results of ${names.length} calls`,
@@ -117,14 +130,45 @@ export function callFormat(
   tools: readonly FunctionDefinition[],
 ): CallFormat {
   const known = new Map<string, Tail>();
-  const tail: CallFormat["tail"] = (results) => {
+  const tailParts: CallFormat["tailParts"] = (results) => {
     const names = results.map((result) => result.name);
     const key = JSON.stringify(names);
     const { pieces, write } = known.get(key) ?? tailOf(template, tools, names);
     known.set(key, { pieces, write });
-    return pieces.map((piece, i) => piece + (results[i] ? write(results[i].text) : "")).join("");
+    return pieces.flatMap((piece, i) => [
+      ...piece,
+      ...(results[i] ? [plain(write(results[i].text))] : []),
+    ]);
   };
-  return { name: dialect.name, parse: (text) => dialect.read(text, tools), tail };
+  return {
+    name: dialect.name,
+    parse: (text) => dialect.read(text, tools),
+    tail: (results) => joined(tailParts(results)),
+    tailParts,
+  };
+}
+
+/** The tail of a format, results apart from the words around them. */
+export function tailPartsOf(
+  format: CallFormat,
+  results: readonly { name: string; text: string }[],
+): readonly TextPart[] {
+  if (format.tailParts) return format.tailParts(results);
+  // A caller's own format gives text alone.
+  const tail = format.tail(results);
+  const parts: TextPart[] = [];
+  let at = 0;
+  for (const { text } of results) {
+    const found = writings
+      .map((write) => write(text))
+      .filter((written) => written !== "" && tail.includes(written, at))
+      .sort((a, b) => b.length - a.length)[0];
+    if (found === undefined) continue;
+    const from = tail.indexOf(found, at);
+    parts.push(meant(tail.slice(at, from)), plain(found));
+    at = from + found.length;
+  }
+  return [...parts, meant(tail.slice(at))];
 }
 
 /** The input of a tool for the arguments of a call: a single text as it is, others as JSON. */

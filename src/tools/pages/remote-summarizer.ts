@@ -1,3 +1,4 @@
+import { isResult } from "../../base/text/result-block.js";
 import {
   checkOptions,
   integer,
@@ -41,12 +42,14 @@ const reply = z.looseObject({
 export function shortenedSteps(transcript: readonly string[]): string {
   const steps = transcript.map((text, i) => `Step ${i + 1}: ${text.trim()}`);
   if (steps.length <= 5) return steps.join("\n\n");
-  const searches = (i: number) => transcript[i]?.includes("<search>") ?? false;
+  // A page that shows the tag is no search.
+  const searches = (i: number) =>
+    transcript[i] !== undefined && !isResult(transcript[i]) && transcript[i].includes("<search>");
   const kept = (i: number) =>
     i === 0 ||
     i >= steps.length - 4 ||
     searches(i) ||
-    (transcript[i]!.includes("<result>") && searches(i - 1));
+    (isResult(transcript[i]!) && searches(i - 1));
   const lines = steps.map((step, i) => (kept(i) ? step : "..."));
   return lines.filter((line, i) => line !== "..." || lines[i - 1] !== "...").join("\n\n");
 }

@@ -40,15 +40,16 @@ export const runners: Runners = {
     normalized_b: b === null ? null : attempt(() => normalizeMath(b)),
   }),
   reward_math: ({ response, ground_truth }) => ({
-    score: math({ response, groundTruth: ground_truth }).score,
+    score: math({ response, groundTruth: ground_truth, asReference: true }).score,
   }),
   reward_qa_em: ({ solution, target }) => ({
-    em: exactMatch({ response: solution, groundTruth: target }).score,
-    sub_em: substringMatch({ response: solution, groundTruth: target }).score,
+    em: exactMatch({ response: solution, groundTruth: target, asReference: true }).score,
+    sub_em: substringMatch({ response: solution, groundTruth: target, asReference: true }).score,
   }),
   reward_deep_research: ({ response, ground_truth, eos_token }) => {
     const format = checkFormat(response);
-    const result = deepResearch({ response, groundTruth: ground_truth, eosToken: eos_token });
+    const judged = { response, groundTruth: ground_truth, eosToken: eos_token };
+    const result = deepResearch({ ...judged, asReference: true });
     return {
       format_valid: format.valid,
       format_reason: format.reason,

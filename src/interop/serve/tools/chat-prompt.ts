@@ -1,4 +1,5 @@
-import type { ChatMessage, ChatOptions } from "../../../model/tokenizer/tokenizer.js";
+import { joined, meant, plain } from "../../../model/tokenizer/special-tokens.js";
+import type { ChatMessage, ChatOptions, TextPart } from "../../../model/tokenizer/tokenizer.js";
 import { ApiError } from "../http/api-error.js";
 import { exampleFunction } from "../../../tools/calls/call-format.js";
 import type { CallDialect } from "../../../tools/calls/dialects/definition.js";
@@ -11,11 +12,17 @@ import { type ToolFormat, toolFormat } from "./tool-format.js";
 /** What makes a prompt of a chat, at once or later. */
 interface ChatRenderer {
   chat(messages: readonly ChatMessage[], options: ChatOptions): string | Promise<string>;
+  chatParts?(
+    messages: readonly ChatMessage[],
+    options: ChatOptions,
+  ): readonly TextPart[] | Promise<readonly TextPart[]>;
 }
 
 /** What a chat request asks the model to continue. */
 interface ChatPrompt {
   text: string;
+  /** The same in parts: special tokens are the template's own, never a client's. */
+  parts: readonly TextPart[];
   /** How calls are written, if functions may be called. */
   format?: ToolFormat;
   /** The beginning of a call that was asked for; the text ends with it. */
@@ -113,9 +120,14 @@ export async function chatPrompt(tokenizer: ChatRenderer, body: ChatBody): Promi
   const options: ChatOptions = {
     ...(body.chat_template_kwargs ? { variables: body.chat_template_kwargs } : {}),
   };
-  const render = async (messages: readonly ChatMessage[], more: ChatOptions): Promise<string> => {
+  const render = async (
+    messages: readonly ChatMessage[],
+    more: ChatOptions,
+  ): Promise<readonly TextPart[]> => {
     try {
-      return await tokenizer.chat(messages, { ...options, ...more });
+      const all = { ...options, ...more };
+      const laid = await tokenizer.chatParts?.(messages, all);
+      return laid ?? [meant(await tokenizer.chat(messages, all))];
     } catch (error) {
       if (error instanceof ApiError) throw error;
       throw new ApiError(400, (error as Error).message, { param: "messages" });
@@ -127,9 +139,9 @@ export async function chatPrompt(tokenizer: ChatRenderer, body: ChatBody): Promi
   // A template that shows its model no tools leaves the tags it was trained on.
   const user = [{ role: "user", content: "?" }];
   const withTools = { tools: tools.length > 0 ? tools : [exampleFunction] };
-  const shown = tools.length === 0 && !called ? "" : await render(user, withTools);
-  const plain = await render(user, {});
-  const dialect = (shown === plain ? undefined : dialectShown(shown)) ?? tags;
+  const shown = tools.length === 0 && !called ? "" : joined(await render(user, withTools));
+  const bare = joined(await render(user, {}));
+  const dialect = (shown === bare ? undefined : dialectShown(shown)) ?? tags;
   const { inText } = dialect;
   const single = forced || body.parallel_tool_calls === false;
   const format = tools.length > 0 ? toolFormat(dialect, tools, single) : undefined;
@@ -139,13 +151,21 @@ export async function chatPrompt(tokenizer: ChatRenderer, body: ChatBody): Promi
   const { folded, open } = inText
     ? inOneText(body.messages, inText)
     : { folded: messages, open: false };
-  const text =
+  const laid =
     open || body.continue_final_message
       ? await continued(folded, (more, add) =>
           render(more, { ...toolsFor(), addGenerationPrompt: add }),
         )
       : await render(folded, { ...toolsFor(), addGenerationPrompt: generation });
-  return { text: text + prefix, format, prefix, beginnings, forced: forced ? named : undefined };
+  const parts = [...laid, meant(prefix)];
+  return {
+    text: joined(parts),
+    parts,
+    format,
+    prefix,
+    beginnings,
+    forced: forced ? named : undefined,
+  };
 
   function toolsFor(): ChatOptions {
     return tools.length > 0 && !inText ? { tools } : {};
@@ -155,13 +175,16 @@ export async function chatPrompt(tokenizer: ChatRenderer, body: ChatBody): Promi
 /** The prompt that ends in the middle of the assistant's message. */
 async function continued(
   messages: readonly ChatMessage[],
-  render: (messages: readonly ChatMessage[], addGenerationPrompt: boolean) => Promise<string>,
-): Promise<string> {
+  render: (
+    messages: readonly ChatMessage[],
+    addGenerationPrompt: boolean,
+  ) => Promise<readonly TextPart[]>,
+): Promise<readonly TextPart[]> {
   const last = messages.at(-1)!;
   if (last.role !== "assistant") {
     throw new ApiError(400, "'continue_final_message' needs an assistant's message at the end.", {
       param: "continue_final_message",
     });
   }
-  return (await render(messages.slice(0, -1), true)) + last.content;
+  return [...(await render(messages.slice(0, -1), true)), plain(last.content)];
 }
