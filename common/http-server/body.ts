@@ -1,4 +1,5 @@
 import { joinBytes } from "#platform/bytes";
+import type { Bytes } from "../platform/bytes.js";
 import { ErrorResponse } from "./error-response.js";
 import { deepest, isTooDeep } from "./nesting.js";
 
@@ -13,7 +14,7 @@ export interface Asked extends AsyncIterable<Uint8Array> {
 }
 
 /** The body of a request, refused as soon as it is larger than allowed. */
-export async function readBody(request: Asked, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBody(request: Asked, limit: number): Promise<Bytes> {
   const tooLarge = (): ErrorResponse =>
     new ErrorResponse(413, `Cannot take the request: its body must be at most ${limit} bytes`, {
       code: "request_too_large",

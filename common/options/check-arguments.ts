@@ -44,7 +44,11 @@ export const kinds = {
   items: ["a list or another iterable", (v: unknown) => does(v, Symbol.iterator)],
   object: ["an object", isRecord],
   function: ["a function", (v: unknown) => typeof v === "function"],
-  bytes: ["bytes", (v: unknown) => ArrayBuffer.isView(v) || v instanceof ArrayBuffer],
+  bytes: [
+    "bytes",
+    (v: unknown): v is ArrayBuffer | ArrayBufferView =>
+      ArrayBuffer.isView(v) || v instanceof ArrayBuffer,
+  ],
   tensor: ["a tensor", (v: unknown) => does(v, "dataSync", "dispose")],
   random: ["a Random", (v: unknown) => does(v, "uniform", "split")],
   signal: ["an AbortSignal", (v: unknown) => v instanceof AbortSignal],

@@ -153,7 +153,7 @@ export interface SequenceLogProbs {
 /** Something that generates and says how sure it was: a local model or a remote endpoint. */
 export interface Policy {
   /** Set where what samples is not the model that trains. */
-  readonly sampler?: Sampler;
+  readonly sampler?: Sampler | undefined;
   /** Shown in figures and kept in run folders. */
   readonly name: string;
   readonly tokenizer: Tokenizer;

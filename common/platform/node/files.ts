@@ -1,4 +1,5 @@
 // The part of Node's files that the lab needs, with types that a tab's files in memory have as well.
+import type { Bytes } from "../bytes.js";
 import * as now from "node:fs";
 import * as later from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -53,11 +54,11 @@ export interface FileHandle {
 }
 
 interface ReadFile {
-  (path: string): Promise<Uint8Array<ArrayBuffer>>;
+  (path: string): Promise<Bytes>;
   (path: string, encoding: "utf8"): Promise<string>;
 }
 interface ReadFileSync {
-  (path: string): Uint8Array<ArrayBuffer>;
+  (path: string): Bytes;
   (path: string, encoding: "utf8"): string;
 }
 export interface ReadFolder {

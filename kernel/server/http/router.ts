@@ -1,3 +1,4 @@
+import type { Bytes } from "../../../common/platform/bytes.js";
 import { type Asked, type Json, readBody, readJson } from "../../../common/http-server/body.js";
 import { ErrorResponse } from "../../../common/http-server/error-response.js";
 
@@ -8,7 +9,7 @@ export interface Call {
   /** The named parts of the pattern, decoded. `path` is all that `*` stood for, decoded by segment. */
   params: Record<string, string>;
   /** The body as it came. */
-  body(): Promise<Uint8Array<ArrayBuffer>>;
+  body(): Promise<Bytes>;
   /** The body as a JSON object. */
   json(): Promise<Json>;
 }

@@ -101,8 +101,10 @@ const rulesAlone = Object.fromEntries(
   ),
 ) as Record<RuleAlone, OwnRule>;
 
+const byName = <Name extends string>(rules: Record<Name, OwnRule>): Record<Name, OwnRule> => rules;
+
 /** The rules that have names. Each chooses among the drawn tokens of one trajectory. */
-const named = {
+const named = byName({
   /** Before the first token: a new trajectory. */
   fresh: plain((t) => at(t, [0])),
   uniform: plain((t) => t.texts.map(() => 1)),
@@ -153,7 +155,7 @@ const named = {
     weights: ({ halves, tokensLeft }, { tools }) => tools.top(perToken(halves[0], tokensLeft)),
     judged: ({ halves }) => halves[1],
   },
-} satisfies Record<string, OwnRule>;
+});
 
 /** A place rule that has a name. */
 export type PlaceRuleName = keyof typeof named;

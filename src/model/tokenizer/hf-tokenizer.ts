@@ -11,11 +11,10 @@ import { readJson } from "../files/read-file.js";
 import { stageFile } from "../files/staged-file.js";
 import { parseGenerationConfig } from "../generation-config.js";
 import { ChatTemplate } from "./chat-template.js";
-import { createEngine, templateOf, type TokenizerFiles } from "./tokenizer-files.js";
+import { createEngine, type Engine, templateOf, type TokenizerFiles } from "./tokenizer-files.js";
 import { control, type PreTokenizer, preTokenizers, userDefined } from "./gguf/pre-tokenizers.js";
 import { guardedChat, PlainEngine } from "./special-tokens.js";
 import type { ChatMessage, ChatOptions, TextPart, Tokenizer } from "./tokenizer.js";
-import type { Tokenizer as Engine } from "@huggingface/tokenizers";
 
 const byteLevel = { add_prefix_space: false, trim_offsets: false, use_regex: false };
 

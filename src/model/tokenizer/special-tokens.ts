@@ -1,4 +1,4 @@
-import type * as Tokenizers from "@huggingface/tokenizers";
+import type { Engine } from "./tokenizer-files.js";
 import type { ChatMessage, ChatOptions, TextPart, Tokenizer } from "./tokenizer.js";
 
 // Which special tokens of a text are meant: a template's own, and never those in what a message or a tool says.
@@ -178,8 +178,6 @@ export function guardedChat(
     .map((text, i) => (i % 2 === 0 ? meant(text) : plain(written.get(text)!)))
     .filter(({ text }) => text !== "");
 }
-
-type Engine = Tokenizers.Tokenizer;
 
 /** What is read of the package's tokenizer: its added tokens, and how it cuts a text at them. */
 interface Insides {

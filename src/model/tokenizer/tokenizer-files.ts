@@ -1,5 +1,4 @@
 import { tokenizers } from "#platform/packages";
-import type * as Tokenizers from "@huggingface/tokenizers";
 
 type Json = Record<string, unknown>;
 
@@ -27,10 +26,20 @@ function defaultTemplate(value: unknown): string | undefined {
 export const templateOf = ({ chatTemplate, config }: TokenizerFiles): string | undefined =>
   chatTemplate ?? defaultTemplate(config.chat_template);
 
+/** What is used of `@huggingface/tokenizers`. Its own declarations do not compile in a project of module `nodenext`. */
+export interface Engine {
+  encode(text: string, options?: { add_special_tokens?: boolean }): { ids: number[] };
+  decode(
+    ids: number[],
+    options?: { skip_special_tokens?: boolean; clean_up_tokenization_spaces?: boolean },
+  ): string;
+  get_vocab(): Map<string, number>;
+  token_to_id(token: string): number | undefined;
+  readonly pre_tokenizer: { pre_tokenize(text: string): string[] } | null;
+}
+
 /** The tokenizer that runs a `tokenizer.json`; the first call loads its package. */
-export function createEngine(
-  ...[tokenizer, config]: ConstructorParameters<typeof Tokenizers.Tokenizer>
-): Tokenizers.Tokenizer {
+export function createEngine(tokenizer: Json, config: Json): Engine {
   const { Tokenizer } = tokenizers();
   return new Tokenizer(tokenizer, config);
 }

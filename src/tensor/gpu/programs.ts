@@ -1,3 +1,5 @@
+import type { Binding, ComputePass, Device } from "./handles.js";
+
 /** What a dispatch is given besides buffers: whole numbers, then fractions, as its shader declares them. */
 interface Numbers {
   whole: readonly number[];
@@ -14,7 +16,7 @@ export interface Program {
 export interface Dispatch {
   program: Program;
   /** In the order of their bindings; the numbers come last. */
-  buffers: readonly GPUBufferBinding[];
+  buffers: readonly Binding[];
   numbers: Numbers;
   /** How many workgroups; what is above the device's limit along x goes on along y. */
   groups: readonly [number, number?, number?];
@@ -32,14 +34,14 @@ function pipelines(device: GPUDevice): Map<string, GPUComputePipeline> {
 /** A bind group, and what it binds. */
 interface Bound {
   pipeline: GPUComputePipeline;
-  resources: readonly GPUBufferBinding[];
+  resources: readonly Binding[];
   group: GPUBindGroup;
 }
 
 function isBound(
   bound: Bound,
   pipeline: GPUComputePipeline,
-  resources: readonly GPUBufferBinding[],
+  resources: readonly Binding[],
 ) {
   return (
     bound.pipeline === pipeline &&
@@ -58,7 +60,7 @@ const CHUNK = 1 << 16;
  * buffer and are written at once, before it (`flush`).
  */
 export class Programs {
-  readonly device: GPUDevice;
+  readonly device: Device;
   readonly #pipelines: Map<string, GPUComputePipeline>;
   readonly #chunks: { buffer: GPUBuffer; bytes: ArrayBuffer }[] = [];
   /** The bindings that the last dispatch at each place of a submit had: the next step's are mostly the same. */
@@ -67,13 +69,13 @@ export class Programs {
   /** Dispatches recorded so far. */
   dispatches = 0;
 
-  constructor(device: GPUDevice) {
+  constructor(device: Device) {
     this.device = device;
     this.#pipelines = pipelines(device);
   }
 
   /** Records a dispatch into a pass. */
-  record(pass: GPUComputePassEncoder, { program, buffers, numbers, groups }: Dispatch): void {
+  record(pass: ComputePass, { program, buffers, numbers, groups }: Dispatch): void {
     const pipeline = this.#pipeline(program);
     const place = this.#used / SLOT;
     const resources = [...buffers, this.#place(numbers)];

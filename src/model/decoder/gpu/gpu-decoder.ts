@@ -1,4 +1,5 @@
 import { checkDevice } from "../../../tensor/gpu/device.js";
+import type { Device } from "../../../tensor/gpu/handles.js";
 import { Programs } from "../../../tensor/gpu/programs.js";
 import { ANSWER } from "../../../tensor/gpu/wgsl/sample.js";
 import type { StoredType } from "../../../tensor/gpu/wgsl/stored.js";
@@ -33,7 +34,7 @@ export class GpuDecoder extends PagedDecoder {
 
   /** Matrices are kept as `type` says; sums are of float32, and embeddings are looked up as they are. */
   constructor(
-    device: GPUDevice,
+    device: Device,
     shape: DecoderShape,
     source: () => GpuWeightSource,
     type: StoredType = "float32",

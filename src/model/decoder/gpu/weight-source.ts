@@ -1,3 +1,4 @@
+import type { Device, DeviceBuffer } from "../../../tensor/gpu/handles.js";
 import type { Dispatch, Programs } from "../../../tensor/gpu/programs.js";
 import { type StoredValues, wholeValues } from "../../files/weight-file.js";
 import type { DecoderWeights } from "../weights.js";
@@ -27,7 +28,7 @@ export interface GpuWeightSource {
   /** Whether the output is the embedding once more. */
   readonly tied: boolean;
   /** Puts a weight's float32 values into a buffer; false where the model has no such weight. */
-  put(part: WeightPart, layer: number, to: GPUBuffer, offset: number, floats: number): boolean;
+  put(part: WeightPart, layer: number, to: DeviceBuffer, offset: number, floats: number): boolean;
   /** A matrix as bits of bfloat16, where it comes so. */
   halves?(part: WeightPart, layer: number): Uint16Array | undefined;
   /** Runs a dispatch on what was put before it. */
@@ -38,7 +39,7 @@ export interface GpuWeightSource {
 
 /** Weights in main memory, uploaded: as numbers, as bits of bfloat16, or in a file's blocks. */
 export function uploaded(
-  device: GPUDevice,
+  device: Device,
   weights: DecoderWeights<StoredValues>,
   tied?: boolean,
 ): GpuWeightSource {

@@ -1,0 +1,8 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { faultsUnder, here, kinds } from "./declarations.js";
+
+// The other kinds of modules and compilers: types.slow.test.ts.
+test("TypeScript 7 checks every public declaration, and the first programs of the documentation", () => {
+  assert.equal(faultsUnder(here, kinds[0]), "");
+});
