@@ -75,6 +75,7 @@ export interface LossChoice {
 
 /** Options that name a loss, and beside a loss of one's own the options that it states itself. */
 export type WithOwnLoss<O extends LossChoice, T extends OptionTable> = O & {
+  /** A name, or a loss of one's own: a definition. Default: `vanilla`. */
   loss?: LossName | LossDefinition<string, T>;
 } & Given<NoInfer<T>>;
 
