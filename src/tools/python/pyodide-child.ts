@@ -75,7 +75,7 @@ function* lines(): Generator<string> {
 
 send({ ready: true, version: "" });
 for (const line of lines()) {
-  let reply: ChildReply | undefined;
+  let reply: ChildReply;
   try {
     reply = interpreter.answer(JSON.parse(line) as ChildRequest);
   } catch (error) {
@@ -83,7 +83,12 @@ for (const line of lines()) {
     send({ id: -1, fatal: String(error) });
     exit(3);
   }
-  if (reply) send(reply);
-  if (reply?.retiring) exit(0);
-  interpreter.restore();
+  send(reply);
+  if (reply.retiring) exit(0);
+  try {
+    interpreter.restore();
+  } catch (error) {
+    send({ id: -1, fatal: String(error), isIdle: true });
+    exit(3);
+  }
 }
