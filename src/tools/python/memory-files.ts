@@ -25,7 +25,10 @@ const isFile = (node: MemoryNode) => (node.mode & 0o170000) === 0o100000;
 type Owner = Record<string, unknown>;
 
 /** Remembers an object's own fields; what is given back puts them back and removes what is new. */
-function snapshotFields(object: object, keeps: (name: string, value: unknown) => boolean = () => true): () => void {
+function snapshotFields(
+  object: object,
+  keeps: (name: string, value: unknown) => boolean = () => true,
+): () => void {
   const owner = object as Owner;
   const saved = Object.entries(owner).filter(([name, value]) => keeps(name, value));
   const names = new Set(saved.map(([name]) => name));

@@ -1,4 +1,4 @@
-// Every call that may leave something, against every interpreter; the fast ones are in isolation.test.ts.
+// Every call that may leave something, against every interpreter; the fast ones are in python-tool-isolation.test.ts.
 import { test } from "node:test";
 import { pyodidePool } from "./pyodide-python.js";
 import { sandboxUnavailableReason, systemPython } from "./system-python.js";
