@@ -12,7 +12,6 @@ import { packPages } from "./views/pages.mjs";
 import { copyTfjsTypes, packTfjs, packWebgpu } from "./vendor/tfjs.mjs";
 import { packSqlite } from "./vendor/sqlite.mjs";
 import { writeSourceLines } from "./source-lines.mjs";
-import { packPython } from "./vendor/python.mjs";
 import { packTypeScript } from "./vendor/typescript.mjs";
 import { sourceRoots } from "./architecture/source-roots.mjs";
 import { copyZodTypes, packZod } from "./vendor/zod.mjs";
@@ -81,10 +80,6 @@ const compiler = join(root, "dist/vendor/typescript");
 const versionIn = (folder) => JSON.parse(readFileSync(join(folder, "package.json"))).version;
 const packed = existsSync(join(compiler, "package.json")) && versionIn(compiler);
 if (packed !== versionIn(join(root, "node_modules/typescript"))) await packTypeScript(compiler);
-
-const pyodide = versionIn(join(root, "node_modules/pyodide"));
-const python = join(root, `dist/vendor/python/${pyodide}.zip`);
-if (!isNewer(python, join(root, "tools/vendor/python.mjs"))) await packPython(python);
 
 // An addon older than its sources answers other calls than today's.
 if (existsSync(join(root, "native/build/arpo.node"))) {

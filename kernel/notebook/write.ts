@@ -1,16 +1,5 @@
-import {
-  closeSync,
-  fsyncSync,
-  lstatIfThereSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statIfThereSync,
-  writeFileSync,
-} from "#platform/files";
-import { basename, dirname, join } from "#platform/path";
-import { randomUUID } from "#platform/uuid";
+import { lstatIfThereSync, realpathSync, statIfThereSync, writeFileSync } from "#platform/files";
+import { writeDurablySync } from "../../common/files/durable.js";
 import type { NotebookFile } from "./read.js";
 
 /** How files are written; exchanged by tests that fill the disk. `check` throws where it must not be any more. */
@@ -37,12 +26,12 @@ function target(path: string): { path: string; mode: number | undefined; regular
 
 /**
  * Writes a file whole or not at all: beside it first, then renamed over it. A disk that fills up, a
- * folder that cannot be written or a kill leave the old file as it was.
+ * folder that cannot be written, a kill or a power cut leave the old file as it was.
  */
 export function writeAtomically(path: string, text: string | Uint8Array): void {
   naming(path, () => {
     const to = target(path);
-    if (to.regular) replace(to.path, text, to.mode);
+    if (to.regular) writeDurablySync(to.path, text, { mode: to.mode });
     else writeFileSync(to.path, text); // a pipe or a device: there is nothing to keep whole
   });
 }
@@ -51,7 +40,8 @@ export function writeAtomically(path: string, text: string | Uint8Array): void {
 export const replaceFile: Writer = (path, data, check) => {
   naming(path, () => {
     const there = lstatIfThereSync(path);
-    replace(path, data, there?.isFile() === true ? there.mode & 0o777 : undefined, check);
+    const mode = there?.isFile() === true ? there.mode & 0o777 : undefined;
+    writeDurablySync(path, data, { mode, check });
   });
 };
 
@@ -61,29 +51,6 @@ function naming(path: string, write: () => void): void {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`Cannot write ${path}: ${reason}`, { cause: error });
-  }
-}
-
-function replace(
-  path: string,
-  data: string | Uint8Array,
-  mode: number | undefined,
-  check?: () => void,
-): void {
-  const name = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}`);
-  const handle = openSync(name, "wx", mode);
-  try {
-    try {
-      writeFileSync(handle, data);
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-    check?.();
-    renameSync(name, path);
-  } catch (error) {
-    rmSync(name, { force: true });
-    throw error;
   }
 }
 

@@ -246,6 +246,7 @@ export class ToolSet {
     try {
       let failure: ToolFailure = { kind: "error", message: "never tried" };
       let retries = 0;
+      let said = "";
       while (retries < attempts) {
         const wait = retries > 0 ? (this.#backoffMs?.(retries) ?? 0) : 0;
         if (wait > 0) await Promise.race([pause(wait, abort.signal), ended]);
@@ -270,9 +271,11 @@ export class ToolSet {
         failure = result.ok
           ? { kind: "empty", message: "the tool ran and returned nothing" }
           : { kind: "error", message: result.error ?? (text || "the tool gave no reason") };
-        if (result.retry === false) break;
+        if (result.retry !== false) continue;
+        said = text;
+        break;
       }
-      return outcome({ text: emptyText(tool.tag), ok: false, failure, retries });
+      return outcome({ text: said || emptyText(tool.tag), ok: false, failure, retries });
     } catch (error) {
       if (error !== late) throw error;
       const text = `Error: Tool(${tool.tag}) execution failed with message: ${late.message}`;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { pyodidePool } from "../../src/tools/python/pyodide-python.js";
 import { contained, limits } from "../../src/tools/python/testing/contained.js";
+import { costly, leavesNothing, leftovers } from "../../src/tools/python/testing/leftovers.js";
 import type { PythonRun } from "../../src/tools/python/python-pool.js";
 import { createServer } from "node:http";
 import type { TabBrowser } from "./browsers/driven.js";
@@ -35,6 +36,22 @@ const pool = {
   warm: async () => void (await kernel.value("await pool.warm(); pool.size")),
   dispose: async () => void (await kernel.value("await pool.dispose(); pool.size")),
 };
+
+test("a call leaves nothing: descriptors, files, times, numbers, settings", async () => {
+  await leavesNothing(
+    pool,
+    Object.keys(leftovers).filter((name) => !costly.includes(name)),
+  );
+});
+
+test("a name that was looked up is forgotten, and a call that breaks its interpreter fails alone", async () => {
+  await pool.run('import socket\nsocket.gethostbyname("a.secret")');
+  const { text } = await pool.run('import socket\nsocket.gethostbyaddr("172.29.1.0")');
+  assert.ok(!text.includes("secret"), text);
+  const broken = await pool.run("import os\nos.abort()");
+  assert.deepEqual([broken.ok, broken.status], [false, undefined]);
+  assert.equal((await pool.run("print('whole')")).text, "whole");
+});
 
 test("Python answers as it does in Node, to the byte", async () => {
   const node = pyodidePool({ ...limits, timeoutMs: 60_000 });

@@ -6,6 +6,7 @@ const boundaries = [
   ["common/", /^(?!common\/)/, "shared by all"],
   ["common/picture/", /^(?!common\/(picture|platform)\/)/, "figures know nothing else"],
   ["common/platform/", /^(?!common\/platform\/)/, "it knows nothing else"],
+  ["common/files/", /^(?!common\/(files|platform)\/)/, "it knows nothing else"],
   ["common/options/", /^(?!common\/options\/)/, "checks know nothing else"],
   ["common/http-server/", /^(?!common\/(http-server|platform)\/)/, "it knows nothing else"],
   ["kernel/compile/", /^kernel\/(run|wire|display)\//, "the compiler sees no running value"],

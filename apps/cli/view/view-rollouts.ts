@@ -7,7 +7,7 @@ import type { ImportedRollouts } from "../../../src/formats/imported-rollouts.js
 import { modelFolder } from "../../../src/model/files/model-folder.js";
 import { HfTokenizer } from "../../../src/model/tokenizer/hf-tokenizer.js";
 import { Policy } from "../../../src/policy/policies.js";
-import { writeWhole } from "../../../src/run/folder/run-folder.js";
+import { writeDurably } from "../../../common/files/durable.js";
 import { board } from "../../../src/view/board/board.js";
 import { explore } from "../../../src/view/explorer/explore.js";
 import { toHtml } from "../../../src/view/export/to-html.js";
@@ -207,7 +207,7 @@ export async function viewRollouts(path: string, options: ViewCommandOptions): P
   }
   if (options.out !== undefined) {
     const out = resolve(options.out);
-    await writeWhole(out, await shown.page(false));
+    await writeDurably(out, await shown.page(false));
     say(`page: ${out}`);
     return;
   }

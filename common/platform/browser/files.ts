@@ -112,6 +112,9 @@ export const readSync: typeof node.readSync = (fd, into, offset, length, positio
 export const writeSync: typeof node.writeSync = (fd, data) => opened.write(fd, data);
 /** What is in memory is nowhere else. */
 export const fsyncSync: typeof node.fsyncSync = () => undefined;
+export const syncFile: typeof node.syncFile = () => Promise.resolve();
+export const syncFolder: typeof node.syncFolder = () => Promise.resolve();
+export const syncFolderSync: typeof node.syncFolderSync = () => undefined;
 
 export { piecesOf } from "../pieces-of.js";
 

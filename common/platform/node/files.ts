@@ -119,7 +119,8 @@ export const rm: (path: string, options?: Options) => Promise<void> = later.rm;
 export const truncate: (path: string, length: number) => Promise<void> = later.truncate;
 export const realpath: (path: string) => Promise<string> = later.realpath;
 /** Flags: how Node names them (`r`, `r+`, `a`, `wx`), or its numbers. */
-export const open: (path: string, flags?: string | number) => Promise<FileHandle> = later.open;
+export const open: (path: string, flags?: string | number, mode?: number) => Promise<FileHandle> =
+  later.open;
 
 export const existsSync: (path: string) => boolean = now.existsSync;
 export const readFileSync: ReadFileSync = now.readFileSync;
@@ -155,6 +156,40 @@ export const readSync: (
 ) => number = now.readSync;
 export const writeSync: (fd: number, data: Uint8Array) => number = now.writeSync;
 export const fsyncSync: (fd: number) => void = now.fsyncSync;
+
+/** Windows syncs what is open for writing only. */
+const toSync = process.platform === "win32" ? "r+" : "r";
+/** Puts a file on disk that was written and closed. */
+export async function syncFile(path: string): Promise<void> {
+  const file = await later.open(path, toSync);
+  await file.sync().finally(() => file.close());
+}
+/** What a disk says that keeps folders in an order of its own. */
+const hasOwnOrder = (error: unknown): boolean =>
+  ["EINVAL", "ENOTSUP", "ENOSYS", "EISDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
+/** Puts the names in a folder on disk: those that were made, moved or removed. */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === "win32") return; // a folder cannot be opened there
+  const folder = await later.open(path, "r");
+  try {
+    await folder.sync();
+  } catch (error) {
+    if (!hasOwnOrder(error)) throw error;
+  } finally {
+    await folder.close();
+  }
+}
+export function syncFolderSync(path: string): void {
+  if (process.platform === "win32") return;
+  const folder = now.openSync(path, "r");
+  try {
+    now.fsyncSync(folder);
+  } catch (error) {
+    if (!hasOwnOrder(error)) throw error;
+  } finally {
+    now.closeSync(folder);
+  }
+}
 
 /** What has that name itself, a link included; undefined where nothing has it. */
 export const lstatIfThereSync = (path: string): FileStat | undefined =>

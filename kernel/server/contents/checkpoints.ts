@@ -1,4 +1,4 @@
-import { lstatIfThereSync, readdir, rename, rm, rmdir } from "#platform/files";
+import { lstatIfThereSync, readdir, rename, rm, rmdir, syncFolder } from "#platform/files";
 import type { HeldFolder } from "#platform/held-folder";
 import { extname } from "#platform/path";
 import type { Writer } from "../../notebook/write.js";
@@ -111,7 +111,11 @@ export class Checkpoints {
   async move(from: Place, to: Place): Promise<void> {
     await at(from, false, async (old) => {
       if (old.status() === undefined) return;
-      await at(to, true, async (moved) => await rename(old.at, moved.at));
+      await at(to, true, async (moved) => {
+        await rename(old.at, moved.at);
+        await syncFolder(moved.folder.path);
+        await syncFolder(old.folder.path);
+      });
     });
   }
 

@@ -9,6 +9,7 @@ import {
   rename,
   rm,
   rmdir,
+  syncFolder,
 } from "#platform/files";
 import { basename, extname } from "#platform/path";
 import { replaceFile, type Writer } from "../../notebook/write.js";
@@ -187,7 +188,10 @@ export class Contents {
         const there = place.status();
         if (there?.isFile())
           throw new ErrorResponse(400, `Cannot save ${path}: it is not a directory`);
-        if (there === undefined || isNew) await mkdir(place.at);
+        if (there === undefined || isNew) {
+          await mkdir(place.at);
+          await syncFolder(place.folder.path);
+        }
         return { type, created: there === undefined };
       }
       const data = this.#data(path, type, model);
@@ -372,6 +376,8 @@ export class Contents {
         throw new ErrorResponse(409, `Cannot rename ${path}: ${to.path} already exists`);
       }
       await rename(from.at, to.at);
+      await syncFolder(to.folder.path);
+      await syncFolder(from.folder.path);
       await this.checkpoints.move(from, to);
     });
   }
@@ -384,6 +390,7 @@ export class Contents {
       if (status === undefined) throw new ErrorResponse(404, `No such file or directory: ${path}`);
       if (!status.isDirectory()) {
         await rm(place.at);
+        await syncFolder(place.folder.path);
         await this.checkpoints.remove(place);
         return;
       }
@@ -393,6 +400,7 @@ export class Contents {
         await Checkpoints.clear(folder);
       });
       await rmdir(place.at);
+      await syncFolder(place.folder.path);
     };
     await this.#change(async () => await this.paths.use(path, "link", remove));
   }
@@ -404,6 +412,8 @@ async function copyNew(from: Place, to: Place): Promise<void> {
     const target = await open(to.at, "wx");
     try {
       for await (const piece of piecesOf(source)) await target.writeFile(piece);
+      await target.sync();
+      await syncFolder(to.folder.path);
     } catch (error) {
       await rm(to.at, { force: true }); // no part of a copy stays
       throw error;

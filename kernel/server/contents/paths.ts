@@ -1,4 +1,11 @@
-import { existsSync, isLinkSync, mkdirSync, realpathSync, statIfThereSync } from "#platform/files";
+import {
+  existsSync,
+  isLinkSync,
+  mkdirSync,
+  realpathSync,
+  statIfThereSync,
+  syncFolderSync,
+} from "#platform/files";
 import { type HeldFolder, holdFolder } from "#platform/held-folder";
 import { system } from "#platform/process";
 import { dirname, join, relative, sep } from "#platform/path";
@@ -121,7 +128,10 @@ export class Paths {
 /** A folder of that name in a held one, made where it is missing. A link of that name is refused. */
 export function innerFolder(folder: HeldFolder, name: string, make: boolean): HeldFolder {
   try {
-    if (make) mkdirSync(`${folder.path}/${name}`);
+    if (make) {
+      mkdirSync(`${folder.path}/${name}`);
+      syncFolderSync(folder.path);
+    }
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
   }

@@ -56,9 +56,12 @@ export class Place {
     return await this.#opened(readNoFollow, use);
   }
 
-  /** Writes on at the file's end. */
+  /** Writes on at the file's end; it is on disk then. */
   async append(data: string | Uint8Array): Promise<void> {
-    await this.#opened(appendNoFollow, async (file) => await file.writeFile(data));
+    await this.#opened(appendNoFollow, async (file) => {
+      await file.writeFile(data);
+      await file.datasync();
+    });
   }
 
   async #opened<T>(

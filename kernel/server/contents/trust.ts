@@ -1,7 +1,8 @@
 import { toBase64 } from "#platform/bytes";
-import { mkdirSync, readFileSync } from "#platform/files";
+import { readFileSync } from "#platform/files";
 import { dirname } from "#platform/path";
 import { sha256 } from "#platform/sha256";
+import { makeFolderSync } from "../../../common/files/durable.js";
 import { writeAtomically } from "../../notebook/write.js";
 import type { Json } from "../../../common/http-server/body.js";
 import { codeText } from "./notebook-text.js";
@@ -70,7 +71,7 @@ export class Trust {
     if (!trusted || known.has(key)) return;
     known.add(key);
     if (this.#file === undefined) return;
-    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+    makeFolderSync(dirname(this.#file), 0o700);
     writeAtomically(this.#file, `${[...known].slice(-kept).join("\n")}\n`);
   }
 }

@@ -1,7 +1,7 @@
 import { utf8Text } from "#platform/bytes";
-import { type FileHandle, mkdir, open, readFile, truncate } from "#platform/files";
+import { type FileHandle, open, readFile, syncFolder, truncate } from "#platform/files";
 import { dirname } from "#platform/path";
-import { writeFault } from "../../model/files/staged-file.js";
+import { makeFolder, writeFault } from "../../../common/files/durable.js";
 import type { Sample } from "./sample.js";
 
 /** Which sample it is. */
@@ -31,7 +31,7 @@ export class SampleJournal {
   }
 
   static async open(path: string): Promise<SampleJournal> {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return new Uint8Array();
       throw error;
@@ -44,7 +44,9 @@ export class SampleJournal {
       const sample = JSON.parse(line) as Sample;
       samples.set(sampleKey(sample), sample);
     }
-    return new SampleJournal(path, await open(path, "a"), whole, samples);
+    const file = await open(path, "a");
+    await syncFolder(dirname(path)); // its name may be new
+    return new SampleJournal(path, file, whole, samples);
   }
 
   /** Adds a sample, or replaces one that could not be made before, and waits until it is on disk. */

@@ -1,15 +1,14 @@
-import { mkdir } from "#platform/files";
 import { join } from "#platform/path";
 import { defined } from "../../../common/options/defined.js";
-import { stageFile, writeFault } from "../../model/files/staged-file.js";
+import { makeFolder, writeDurably, writeFault } from "../../../common/files/durable.js";
 import type { Sample } from "../infer/sample.js";
 import type { Evaluation } from "./evaluation.js";
 import type { ScoredSample } from "./score-samples.js";
 
-/** Writes a whole file in one step. */
+/** Writes a whole file; a failure is explained. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   try {
-    await (await stageFile(path, (file) => file.writeFile(text))).commit();
+    await writeDurably(path, text);
   } catch (error) {
     throw writeFault(error, `write ${path}`);
   }
@@ -49,7 +48,7 @@ export async function writeResultFiles(
     written.push(path);
   };
   for (const { name, turns } of evaluation.benchmarks) {
-    await mkdir(join(folder, name), { recursive: true });
+    await makeFolder(join(folder, name));
     for (const [i, overall] of turns.entries()) {
       const samples = evaluation.samples
         .filter((sample) => sample.benchmark === name && sample.turn === i + 1)

@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
-import { mkdir } from "#platform/files";
-import { readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "#zod";
+import { makeFolderSync, writeDurably } from "../../../common/files/durable.js";
 import { readIfThere } from "../../base/files/read-if-there.js";
 import { jobRecord, type JobRecord } from "./job-record.js";
 
@@ -74,12 +74,10 @@ export class JobLedger {
     );
   }
 
-  /** Whole or not at all, also where the process is killed. */
+  /** Whole or not at all, and on disk before anybody is told. */
   async #write(name: string, data: string | Uint8Array): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const draft = join(this.folder, `.${name}.${randomBytes(4).toString("hex")}`);
-    await writeFile(draft, data, { mode: 0o600 });
-    await rename(draft, join(this.folder, name));
+    makeFolderSync(this.folder, 0o700);
+    await writeDurably(join(this.folder, name), data, 0o600);
   }
 }
 

@@ -1,6 +1,6 @@
-import { mkdir } from "#platform/files";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions } from "../../../common/options/check-options.js";
+import { appendDurably, makeFolder, writeDurably } from "../../../common/files/durable.js";
 import { readIfThere } from "../../base/files/read-if-there.js";
 import { pause } from "../../base/http/pause.js";
 import { runLine } from "../../run/loggers/json-lines.js";
@@ -13,7 +13,6 @@ import type { JobLedger } from "./job-ledger.js";
 import { isOver, type JobRecord, type JobState } from "./job-record.js";
 import { sendJob } from "./send-job.js";
 import { existsSync } from "node:fs";
-import { appendFile, rename, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 
 interface Step {
@@ -26,7 +25,7 @@ async function followInto(
   folder: string,
   steps: AsyncGenerator<Step, JobState>,
 ): Promise<JobState> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const file = join(folder, "metrics.jsonl");
   let last = lastStep((await readIfThere(file)) ?? "");
   for (;;) {
@@ -34,7 +33,7 @@ async function followInto(
     if (done) return value;
     if (value.step <= last) continue;
     last = value.step;
-    await appendFile(file, `${JSON.stringify({ step: value.step, ...value.metrics })}\n`);
+    await appendDurably(file, `${JSON.stringify({ step: value.step, ...value.metrics })}\n`);
   }
 }
 
@@ -223,9 +222,8 @@ export class Job {
     for (const name of wanted) {
       const path = join(to, name.slice(root.length + 1));
       if (!path.startsWith(to)) throw new RangeError(`Cannot fetch the run: got a file ${name}`);
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(`${path}.part`, await this.#api.file(node, name));
-      await rename(`${path}.part`, path);
+      await makeFolder(dirname(path));
+      await writeDurably(path, await this.#api.file(node, name));
     }
     return to;
   }

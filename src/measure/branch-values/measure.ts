@@ -1,8 +1,9 @@
-import { appendFile, truncate, writeFile } from "#platform/files";
+import { truncate } from "#platform/files";
 import { sha256Of } from "#platform/sha256";
 import { checkArguments, shown } from "../../../common/options/check-arguments.js";
 import { checkOptions, integer, type OptionRules } from "../../../common/options/check-options.js";
 import { defined } from "../../../common/options/defined.js";
+import { appendDurably, writeDurably } from "../../../common/files/durable.js";
 import { readIfThere } from "../../base/files/read-if-there.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Policy } from "../../policy/policy.js";
@@ -167,7 +168,7 @@ export async function branchValues(
         if (signal?.aborted) break;
         throw error;
       }
-      if (into !== undefined) await appendFile(into, recordLine(record));
+      if (into !== undefined) await appendDurably(into, recordLine(record));
       records.push(record);
       step();
     }
@@ -212,7 +213,7 @@ async function openFile(
   });
   const known = text === undefined ? undefined : readValues(text, path);
   if (!known) {
-    await writeFile(path, headLine(settings));
+    await writeDurably(path, headLine(settings));
     return { records: [] };
   }
   const wrong = (must: string, got: string) =>

@@ -1,6 +1,7 @@
-import { mkdir, readFile, writeFile } from "#platform/files";
+import { readFile } from "#platform/files";
 import { processors } from "#platform/process";
 import { join } from "#platform/path";
+import { makeFolder, writeDurably } from "../../../common/files/durable.js";
 import { cacheFolder } from "../../base/files/home-path.js";
 import { gpuFiles } from "../../tensor/optional/webgpu.js";
 import type { ModelConfig } from "../config.js";
@@ -58,8 +59,8 @@ export async function remember(entry: Remembered): Promise<void> {
     ({ machine, shape }) => machine !== entry.machine || shape !== entry.shape,
   );
   try {
-    await mkdir(cacheFolder(), { recursive: true });
-    await writeFile(file(), `${JSON.stringify([...others, entry], undefined, 1)}\n`);
+    await makeFolder(cacheFolder());
+    await writeDurably(file(), `${JSON.stringify([...others, entry], undefined, 1)}\n`);
   } catch {
     // A cache that cannot be written costs a measurement at the next start, and nothing else.
   }

@@ -1,7 +1,8 @@
-import { existsSync, mkdir } from "#platform/files";
+import { existsSync } from "#platform/files";
 import { packagePath } from "#platform/modules";
 import { basename, join, resolve } from "#platform/path";
 import { checkArguments } from "../../../common/options/check-arguments.js";
+import { makeFolder } from "../../../common/files/durable.js";
 import { homePath } from "../../base/files/home-path.js";
 
 const packageRoot = packagePath("");
@@ -27,7 +28,7 @@ export function modelName(path: string): string {
 /** Makes a folder to write to and those above it, or says what is in the way. */
 export async function outputFolder(folder: string, action: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new RangeError(

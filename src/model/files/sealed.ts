@@ -1,10 +1,11 @@
 // A checkpoint's state file names every file of the checkpoint with its length and its SHA-256, and itself: a bit that
 // a disk flipped, a file that was cut, is found before anything is trained with it.
-import { readdir, readFile, writeFile } from "#platform/files";
+import { readdir, readFile } from "#platform/files";
 import { basename, dirname, join, resolve } from "#platform/path";
 import { sha256 } from "#platform/sha256";
 import { differenceOf, type FileSum, sumOf } from "../../base/files/file-sum.js";
 import { readIfThere } from "../../base/files/read-if-there.js";
+import { writeDurably } from "../../../common/files/durable.js";
 import { isRecord } from "../../../common/options/is-record.js";
 
 /** What a state file has besides the state. */
@@ -35,7 +36,7 @@ export async function writeSealed(folder: string, name: string, state: object): 
   }
   const all = { ...state, files };
   const text = JSON.stringify({ ...all, sha256: ownSum(all) }, null, 1);
-  await writeFile(join(folder, name), `${text}\n`);
+  await writeDurably(join(folder, name), `${text}\n`);
 }
 
 /** A checkpoint that is not as it was saved. */

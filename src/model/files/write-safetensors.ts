@@ -1,7 +1,7 @@
 import type { FileHandle } from "#platform/files";
 import { packHalf, type WeightType } from "./half.js";
 import { shapeSize } from "../transformer/weights.js";
-import { type StagedFile, stageFile } from "./staged-file.js";
+import { type StagedFile, stageFile } from "../../../common/files/durable.js";
 
 /** A tensor to write. Its values are asked for when their turn comes, one tensor at a time. */
 export interface TensorSource {

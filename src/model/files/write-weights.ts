@@ -8,7 +8,7 @@ import { readdir, rm } from "#platform/files";
 import { join } from "#platform/path";
 import { type WeightType, weightTypes } from "./half.js";
 import { shapeSize } from "../transformer/weights.js";
-import { type StagedFile, stageFile } from "./staged-file.js";
+import { type StagedFile, stageFile } from "../../../common/files/durable.js";
 import { stageSafetensors, type TensorSource } from "./write-safetensors.js";
 import { outputFolder } from "./model-folder.js";
 

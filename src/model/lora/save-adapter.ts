@@ -1,7 +1,7 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions } from "../../../common/options/check-options.js";
 import { join } from "#platform/path";
-import { stageFile } from "../files/staged-file.js";
+import { writeDurably } from "../../../common/files/durable.js";
 import type { Model } from "../transformer/transformer.js";
 import { stageSafetensors, type TensorSource } from "../files/write-safetensors.js";
 import { outputFolder } from "../files/model-folder.js";
@@ -67,9 +67,7 @@ export async function saveAdapter(
   const weights = await stageSafetensors(join(folder, "adapter_model.safetensors"), tensors);
   const text = `${JSON.stringify(config, undefined, 2)}\n`;
   try {
-    const path = join(folder, "adapter_config.json");
-    const settings = await stageFile(path, (file) => file.writeFile(text));
-    await settings.commit();
+    await writeDurably(join(folder, "adapter_config.json"), text);
   } catch (error) {
     await weights.discard();
     throw error;

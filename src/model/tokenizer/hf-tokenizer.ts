@@ -8,7 +8,7 @@ import { isGguf } from "../files/gguf/is-gguf.js";
 import type { GgufValue } from "../files/gguf/header.js";
 import { endTokens } from "../files/gguf/read-config.js";
 import { readJson } from "../files/read-file.js";
-import { stageFile } from "../files/staged-file.js";
+import { writeDurably } from "../../../common/files/durable.js";
 import { parseGenerationConfig } from "../generation-config.js";
 import { ChatTemplate } from "./chat-template.js";
 import { createEngine, type Engine, templateOf, type TokenizerFiles } from "./tokenizer-files.js";
@@ -298,7 +298,7 @@ export class HfTokenizer implements Tokenizer {
     ];
     if (chatTemplate !== undefined) files.push(["chat_template.jinja", chatTemplate]);
     for (const [name, text] of files) {
-      await (await stageFile(join(folder, name), (file) => file.writeFile(text))).commit();
+      await writeDurably(join(folder, name), text);
     }
   }
 

@@ -1,6 +1,7 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
+import { writeDurably } from "../../../common/files/durable.js";
 import { checkOptions } from "../../../common/options/check-options.js";
-import { readFile, writeFile } from "#platform/files";
+import { readFile } from "#platform/files";
 import { extname } from "#platform/path";
 import type { RolloutTree } from "../rollout-tree.js";
 import type { RolloutTask } from "../task.js";
@@ -45,7 +46,7 @@ export async function saveTrees(
     formatOf(path, "save") === ".parquet"
       ? new Uint8Array(await treesToParquet(trees, options))
       : treesToJsonl(trees, options);
-  await writeFile(path, bytes);
+  await writeDurably(path, bytes);
 }
 
 /**

@@ -1,6 +1,6 @@
-import { mkdir, open, readFileSync, rename, rm, rmSync, stat } from "#platform/files";
+import { open, readFileSync, rename, rm, rmSync } from "#platform/files";
 import { hostname, isRunning, processId } from "#platform/process";
-import { dirname, join, resolve } from "#platform/path";
+import { join, resolve } from "#platform/path";
 import { readIfThere } from "../../base/files/read-if-there.js";
 
 const lockFile = "run.lock";
@@ -102,20 +102,4 @@ export async function refuseTaken(folder: string): Promise<void> {
 
 function taken(folder: string, who: string): Error {
   return new Error(`Cannot write ${folder}: one process may write it, got two; ${who}`);
-}
-
-/**
- * Makes a folder and those above it. Node's own `recursive` reports ENOENT where the file system cannot
- * be written; this reports what is the matter.
- */
-export async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" && dirname(path) !== path) {
-      await makeFolder(dirname(path));
-      await mkdir(path);
-    } else if (code !== "EEXIST" || !(await stat(path)).isDirectory()) throw error;
-  }
 }

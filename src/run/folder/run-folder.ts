@@ -1,11 +1,19 @@
-import { processId } from "#platform/process";
-import { appendFile, mkdir, open, readFile, readdir, rename, rm } from "#platform/files";
+import { mkdir, readFile, readdir, rm } from "#platform/files";
 import { basename, dirname, join, resolve } from "#platform/path";
 import { homePath } from "../../base/files/home-path.js";
 import { namesIfThere, readIfThere } from "../../base/files/read-if-there.js";
-import { stageFile, writeFault } from "../../model/files/staged-file.js";
+import {
+  appendDurably,
+  makeFolder,
+  publishFolder,
+  removeFolder,
+  tidyFolder,
+  unfinished,
+  writeDurably,
+  writeFault,
+} from "../../../common/files/durable.js";
 import { treeSums } from "../../rollout/files/tree-sums.js";
-import { lockFolder, makeFolder } from "./lock-folder.js";
+import { lockFolder } from "./lock-folder.js";
 
 /** How a kind of run names what it leaves behind. */
 export interface FolderLayout {
@@ -52,14 +60,9 @@ const shortList = (numbers: readonly number[]): string =>
     ? numbers.join(", ")
     : `${numbers.slice(0, 3).join(", ")} to ${numbers.at(-1)} (${numbers.length})`;
 
-/** Writes a whole file in one step: after a crash it is the old one or the new one. */
-export async function writeWhole(path: string, text: string): Promise<void> {
-  await (await stageFile(path, (file) => file.writeFile(text))).commit();
-}
-
 /**
  * Everything a run leaves behind: its configuration, metrics, rollouts and checkpoints. Whatever is
- * saved is whole: a process killed at any moment loses at most what came after the last checkpoint.
+ * saved is whole: a process killed at any moment, or a power cut, loses at most what came after the last checkpoint.
  *
  * @example
  * ```ts
@@ -96,8 +99,8 @@ export class RunFolder {
       await makeFolder(resolve(path));
       for (const part of layout.parts ?? []) await makeFolder(resolve(path, part));
       // What a killed process was still writing was never part of the run.
-      for (const name of await readdir(path)) {
-        if (name.endsWith(".tmp")) await rm(join(path, name), { recursive: true, force: true });
+      for (const folder of [path, ...(layout.parts ?? []).map((part) => join(path, part))]) {
+        await tidyFolder(folder);
       }
     } catch (error) {
       throw writeFault(error, `open the run folder ${path}`);
@@ -153,7 +156,7 @@ export class RunFolder {
    */
   async write(name: string, text: string): Promise<void> {
     try {
-      await writeWhole(join(this.path, name), text);
+      await writeDurably(join(this.path, name), text);
     } catch (error) {
       throw writeFault(error, `save ${name} in ${this.path}`);
     }
@@ -189,11 +192,8 @@ export class RunFolder {
   async appendAll(name: string, lines: readonly Line[]): Promise<void> {
     if (lines.length === 0) return;
     try {
-      const path = join(this.path, name);
-      await appendFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-      const file = await open(path, "r+");
-      await file.datasync();
-      await file.close();
+      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+      await appendDurably(join(this.path, name), text);
     } catch (error) {
       throw writeFault(error, `save ${name} in ${this.path}`);
     }
@@ -345,23 +345,23 @@ export class RunFolder {
   }
 
   /**
-   * Writes a checkpoint into a folder of its own that takes its name only once all is on disk.
+   * Writes a checkpoint into a folder of its own that takes its name only once all is on disk. When this is done, the
+   * checkpoint outlives a power cut, and those before it may go.
    * @param step the training step that names the checkpoint
    * @param write writes into the folder that it is given
    */
   async checkpoint(step: number, write: (path: string) => Promise<void>): Promise<void> {
     const final = this.checkpointPath(step);
-    const temporary = `${final}.${processId}.tmp`;
+    const temporary = `${final}${unfinished}`;
     try {
       await rm(temporary, { recursive: true, force: true });
       await mkdir(temporary, { recursive: true });
       const log = await readIfThere(join(this.path, this.layout.log));
-      if (log !== undefined) await writeWhole(join(temporary, copyOfLog), log);
+      if (log !== undefined) await writeDurably(join(temporary, copyOfLog), log);
       await write(temporary);
-      await rm(final, { recursive: true, force: true });
-      await rename(temporary, final);
+      await publishFolder(temporary, final);
       const { latest } = this.layout;
-      if (latest !== undefined) await writeWhole(join(this.path, latest), String(step));
+      if (latest !== undefined) await writeDurably(join(this.path, latest), String(step));
     } catch (error) {
       await rm(temporary, { recursive: true, force: true }).catch(() => undefined);
       const name = this.#checkpointName(step).replace(/^(?!checkpoint)/, "checkpoint ");
@@ -375,7 +375,7 @@ export class RunFolder {
    */
   async dropAfter(step: number): Promise<void> {
     for (const late of await this.checkpoints()) {
-      if (late > step) await rm(this.checkpointPath(late), { recursive: true });
+      if (late > step) await removeFolder(this.checkpointPath(late));
     }
   }
 
@@ -387,7 +387,7 @@ export class RunFolder {
   async prune(keepLast: number, keep: readonly number[] = []): Promise<void> {
     const steps = await this.checkpoints();
     for (const step of steps.slice(0, Math.max(0, steps.length - keepLast))) {
-      if (!keep.includes(step)) await rm(this.checkpointPath(step), { recursive: true });
+      if (!keep.includes(step)) await removeFolder(this.checkpointPath(step));
     }
   }
 }

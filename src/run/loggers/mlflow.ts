@@ -5,7 +5,7 @@ import { join } from "#platform/path";
 import { readIfThere } from "../../base/files/read-if-there.js";
 import { HttpError, requestJson } from "../../base/http/request-json.js";
 import { leaves } from "../../base/show/leaves.js";
-import { writeWhole } from "../folder/run-folder.js";
+import { writeDurably } from "../../../common/files/durable.js";
 import { defineLogger } from "./definition.js";
 import type { Logger } from "./logger.js";
 
@@ -159,7 +159,7 @@ export async function mlflowLogger(options: {
     for (const part of chunks(params, limits.params)) {
       await call("runs/log-batch", { run_id: id, params: part });
     }
-    await writeWhole(noted, `${JSON.stringify({ url: base, runId: id })}\n`);
+    await writeDurably(noted, `${JSON.stringify({ url: base, runId: id })}\n`);
     return (runId = id);
   }
 

@@ -1,4 +1,4 @@
-import { appendFile, mkdir } from "#platform/files";
+import { appendDurably, makeFolder } from "../../../common/files/durable.js";
 import { processId } from "#platform/process";
 import { join } from "#platform/path";
 import { checkArguments } from "../../../common/options/check-arguments.js";
@@ -74,14 +74,14 @@ function scalarEvent(
  */
 export async function tensorBoard(folder: string): Promise<Logger> {
   checkArguments("log to TensorBoard", { folder }, { folder: "path" });
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const now = () => Date.now() / 1000;
   const path = join(folder, `events.out.tfevents.${Math.floor(now())}.${processId}.arpo-lab`);
   const version = [...fixed(1, 8, now()), ...text(3, "brain.Event:2")];
-  await appendFile(path, record(Uint8Array.from(version)));
+  await appendDurably(path, record(Uint8Array.from(version)));
   return {
     name: "tensorboard",
-    log: (step, metrics) => appendFile(path, scalarEvent(now(), step, metrics)),
+    log: (step, metrics) => appendDurably(path, scalarEvent(now(), step, metrics)),
   };
 }
 

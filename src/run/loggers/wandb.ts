@@ -1,6 +1,6 @@
 import { defined } from "../../../common/options/defined.js";
 import { checkOptions } from "../../../common/options/check-options.js";
-import { appendFile, mkdir, writeFile } from "#platform/files";
+import { appendDurably, makeFolder, writeDurably } from "../../../common/files/durable.js";
 import { hostname } from "#platform/process";
 import { join } from "#platform/path";
 import { randomUUID } from "#platform/uuid";
@@ -107,14 +107,14 @@ export async function wandbLogger(options: {
   const { now = () => new Date(), id = randomUUID().slice(0, 8) } = options;
   const began = now();
   const folder = join(options.folder, "wandb", `offline-run-${stamp(began)}-${id}`);
-  await mkdir(join(folder, "files"), { recursive: true });
+  await makeFolder(join(folder, "files"));
   const path = join(folder, `run-${id}.wandb`);
-  await writeFile(path, fileHead);
+  await writeDurably(path, fileHead);
   let size = fileHead.length;
   let count = 0;
   const write = async (message: number[]) => {
     const bytes = logRecord(Uint8Array.from([...whole(1, ++count), ...message]), size);
-    await appendFile(path, bytes);
+    await appendDurably(path, bytes);
     size += bytes.length;
   };
   const time = [

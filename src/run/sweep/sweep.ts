@@ -1,8 +1,9 @@
 import { addressOf } from "#platform/addresses";
 import { cores, environment, ownProgram, spawn, system } from "#platform/process";
-import { mkdir, open } from "#platform/files";
+import { open } from "#platform/files";
 import { packagePath } from "#platform/modules";
-import { dirname, join } from "#platform/path";
+import { join } from "#platform/path";
+import { makeFolder, writeDurably } from "../../../common/files/durable.js";
 import { checkOptions } from "../../../common/options/check-options.js";
 import { defined } from "../../../common/options/defined.js";
 import { Semaphore } from "../../base/concurrency/semaphore.js";
@@ -10,8 +11,8 @@ import { homePath } from "../../base/files/home-path.js";
 import { readIfThere } from "../../base/files/read-if-there.js";
 import { pause } from "../../base/http/pause.js";
 import { watchAs } from "../../base/show/show-as.js";
-import { lockFolder, makeFolder, refuseTaken } from "../folder/lock-folder.js";
-import { RunFolder, writeWhole } from "../folder/run-folder.js";
+import { lockFolder, refuseTaken } from "../folder/lock-folder.js";
+import { RunFolder } from "../folder/run-folder.js";
 import { runLine, type RunLine } from "../loggers/json-lines.js";
 import { type PlannedRun, planOf, type RunDriver, type RunHooks } from "./plan.js";
 import { type SweepCluster, type SweepOptions, sweepRules } from "./sweep-options.js";
@@ -43,12 +44,11 @@ async function lastWords(log: string): Promise<string> {
 
 async function runHere(run: PlannedRun, hooks: RunHooks, threads: number): Promise<void> {
   const { tell, signal } = hooks;
-  await makeFolder(dirname(run.folder));
-  await mkdir(run.folder, { recursive: true });
+  await makeFolder(run.folder);
   await folderFree(run.folder, signal);
   const { stringify } = await import("yaml");
   const file = `${run.folder}.yaml`;
-  await writeWhole(file, stringify(run.config));
+  await writeDurably(file, stringify(run.config));
   const log = await open(logOf(run.folder), "a");
   try {
     // Here, as nothing is waited for between this and the listener: a stop in between would be lost.
@@ -212,7 +212,7 @@ async function driveAll(
     const { print } = run;
     kept.set(run.id, { ...kept.get(run.id), ...change, print });
     const text = `${JSON.stringify(Object.fromEntries(kept), null, 1)}\n`;
-    return (saving = saving.then(() => writeWhole(join(folder, keptFile), text)));
+    return (saving = saving.then(() => writeDurably(join(folder, keptFile), text)));
   };
   const runs = plan.map(({ arm, seed, folder: own }): SweepRun => ({
     ...{ arm, seed, folder: own, state: "waiting", step: 0, progress: 0, last: {} },

@@ -1,4 +1,3 @@
-import { mkdir } from "#platform/files";
 import { write as output } from "#platform/note";
 import { dirname, join } from "#platform/path";
 import { checkArguments } from "../../../common/options/check-arguments.js";
@@ -8,6 +7,7 @@ import {
   listOf,
   type OptionRules,
 } from "../../../common/options/check-options.js";
+import { makeFolder, writeDurably } from "../../../common/files/durable.js";
 import { defined } from "../../../common/options/defined.js";
 import type { Task } from "../../tasks/task.js";
 import { spellingProblem } from "../../tasks/unspelled-words.js";
@@ -18,7 +18,7 @@ import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { ProgressLine } from "../../base/show/progress-line.js";
 import { type LiveShow, watchAs } from "../../base/show/show-as.js";
 import { UnhandledErrors } from "../../base/watch/unhandled-errors.js";
-import { RunFolder, writeWhole } from "../folder/run-folder.js";
+import { RunFolder } from "../folder/run-folder.js";
 import { guarded } from "../loggers/logger.js";
 import { type LoggerChoice, loggers, openLoggers } from "../loggers/registry.js";
 import { type Best, restore, resumeFrom, saveCheckpoint } from "./checkpoint.js";
@@ -43,8 +43,8 @@ export async function dumpAnswers(folder: string, step: number, scored: Scored):
       ...score.parts,
     }),
   );
-  await mkdir(folder, { recursive: true });
-  await writeWhole(join(folder, `${step}.jsonl`), lines.map((line) => `${line}\n`).join(""));
+  await makeFolder(folder);
+  await writeDurably(join(folder, `${step}.jsonl`), lines.map((line) => `${line}\n`).join(""));
 }
 
 /** Every tool call of a step, one line each (`verbose_logging`). */
@@ -284,7 +284,7 @@ async function trainAlone(
   const keepTrees = async (part: string, step: number, trees: readonly RolloutTree<Task>[]) => {
     const name = `${part}/${step}.jsonl`;
     await run.save(name, async (path) => {
-      await mkdir(dirname(path), { recursive: true });
+      await makeFolder(dirname(path));
       await saveTrees(path, trees);
     });
     await run.append(treeSums, { ...(await treeSum(run.path, step, name)) });

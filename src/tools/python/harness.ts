@@ -50,6 +50,12 @@ def _make():
         renumber(error.__cause__, seen)
         renumber(error.__context__, seen)
 
+    def tell(text):
+        try:
+            sys.stderr.write(text)
+        except BaseException:
+            pass  # The code closed the stream: nobody hears.
+
     def report(error):
         try:
             renumber(error, set())
@@ -60,7 +66,7 @@ def _make():
             text = re.sub(r"(?m)^(NameError: name .*?)(?:\.| Or) [Dd]id you forget to import '[^']*'\?$", r"\1", text)
         except BaseException:
             text = type(error).__name__ + ": (no message could be made)\n"
-        sys.stderr.write(text)
+        tell(text)
 
     def status(error):
         code = error.code
@@ -68,7 +74,7 @@ def _make():
             return 0
         if isinstance(code, int):
             return code & 0xFF
-        sys.stderr.write(str(code) + "\n")
+        tell(str(code) + "\n")
         return 1
 
     def run(code):

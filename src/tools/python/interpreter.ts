@@ -3,6 +3,7 @@ import { harden, lateImports, struckNames } from "./harden.js";
 import { harness } from "./harness.js";
 import { type EmscriptenFS, type SameBytes, snapshotFiles } from "./memory-files.js";
 import type { ChildReply, ChildRequest } from "./protocol.js";
+import { watchCalls } from "./watched-calls.js";
 
 type Load = typeof loadPyodide;
 
@@ -85,11 +86,13 @@ function limitMemory(memoryBytes: number): void {
  * this gives the whole realm away.
  *
  * After every call the interpreter's whole memory and file system are put back to what they were
- * before the first one. So nothing survives a call - no variable, no patched module, no file - and
- * the same code gives the same text however many calls went before.
+ * before the first one, descriptors, times and numbers included. So nothing survives a call - no variable, no patched
+ * module, no file - and the same code gives the same text however many calls went before. A call that changed what
+ * cannot be put back is the last one of its interpreter.
  */
 export async function startInterpreter(host: InterpreterHost): Promise<Interpreter> {
   limitMemory(host.memoryBytes);
+  const calls = watchCalls();
   const python = await host.load({
     env: { HOME: "/tmp", PYTHONHASHSEED: "0", LANG: "C.UTF-8", PYTHONUTF8: "1" },
     stdin: () => null as unknown as string,
@@ -132,6 +135,7 @@ export async function startInterpreter(host: InterpreterHost): Promise<Interpret
 
   unlink();
   leaveOnlyTheLanguage(host.language);
+  calls.learn();
   run("None"); // So that whatever the first call sets up is part of the picture.
 
   let files = snapshotFiles(emscripten.FS, host.sameBytes);
@@ -161,6 +165,7 @@ export async function startInterpreter(host: InterpreterHost): Promise<Interpret
 
   function answer(request: ChildRequest): ChildReply {
     const { id } = request;
+    calls.watch();
     out.reset(request.outputBytes);
     err.reset(request.outputBytes);
     if (request.kind === "preprocess") return { id, text: preprocess(request.code) };
@@ -180,7 +185,8 @@ export async function startInterpreter(host: InterpreterHost): Promise<Interpret
     answer(request) {
       const reply = answer(request);
       // Memory never shrinks: a worker that grew much says goodbye, and a fresh one takes its place.
-      return { ...reply, retiring: emscripten.HEAPU8.length > 3 * memory.length };
+      const grew = emscripten.HEAPU8.length > 3 * memory.length;
+      return { ...reply, retiring: grew || calls.remembering() !== undefined };
     },
     restore() {
       putBack();

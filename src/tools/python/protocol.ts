@@ -33,4 +33,6 @@ export interface ChildReply {
   retiring?: boolean;
   /** The interpreter broke; the worker ends. */
   fatal?: string;
+  /** It broke after its last answer: no call of now is to blame. */
+  isIdle?: boolean;
 }

@@ -6,6 +6,7 @@ import { constants, readFileSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { runInNewContext } from "node:vm";
+import { packing } from "./packing.js";
 import { startInterpreter } from "./interpreter.js";
 import type { ChildReady, ChildReply, ChildRequest } from "./protocol.js";
 
@@ -16,6 +17,8 @@ const settings = JSON.parse(process.argv[2] ?? "{}") as {
   packages?: string;
   preload?: string;
   memoryBytes: number;
+  /** Only writes the compiled library to standard output. */
+  packs?: boolean;
 };
 const exit: (status: number) => never = process.exit.bind(process);
 
@@ -28,6 +31,12 @@ const place = pathToFileURL(join(settings.indexURL, "pyodide.mjs")).href;
 const { loadPyodide }: typeof import("pyodide") = await import(place);
 
 const { indexURL, library, packages, preload, memoryBytes } = settings;
+if (settings.packs === true) {
+  const python = await loadPyodide({ indexURL });
+  python.runPython(packing);
+  writeAll(python.FS.readFile("/tmp/library.zip") as Uint8Array);
+  exit(0);
+}
 const interpreter = await startInterpreter({
   load: (options) => loadPyodide({ ...options, indexURL, ...(library && { stdLibURL: library }) }),
   ...(packages === undefined ? {} : { packages: readFileSync(packages) }),
@@ -38,7 +47,10 @@ const interpreter = await startInterpreter({
 });
 
 function send(message: ChildReady | ChildReply): void {
-  const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
+  writeAll(Buffer.from(`${JSON.stringify(message)}\n`));
+}
+
+function writeAll(bytes: Uint8Array): void {
   for (let sent = 0; sent < bytes.length;) {
     try {
       sent += writeSync(1, bytes, sent);
@@ -75,7 +87,7 @@ function* lines(): Generator<string> {
 
 send({ ready: true, version: "" });
 for (const line of lines()) {
-  let reply: ChildReply | undefined;
+  let reply: ChildReply;
   try {
     reply = interpreter.answer(JSON.parse(line) as ChildRequest);
   } catch (error) {
@@ -83,7 +95,12 @@ for (const line of lines()) {
     send({ id: -1, fatal: String(error) });
     exit(3);
   }
-  if (reply) send(reply);
-  if (reply?.retiring) exit(0);
-  interpreter.restore();
+  send(reply);
+  if (reply.retiring) exit(0);
+  try {
+    interpreter.restore();
+  } catch (error) {
+    send({ id: -1, fatal: String(error), isIdle: true });
+    exit(3);
+  }
 }

@@ -4,7 +4,9 @@ import { type FramedPython, packagePath, pythonFrame, resolvePackage } from "#pl
 import { dirname, join } from "#platform/path";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions, type OptionRules, positive } from "../../../common/options/check-options.js";
+import { defined } from "../../../common/options/defined.js";
 import { type ChildCommand, heldByProcess } from "./child-process.js";
+import { compiledLibrary } from "./compiled-library.js";
 import type { ChildReady, ChildReply } from "./protocol.js";
 import type { Hold } from "./python-child.js";
 import { type PythonLimits, PythonPool } from "./python-pool.js";
@@ -63,48 +65,99 @@ export function pyodidePool(limits: PythonLimits = {}): PythonPool {
   const frame = pythonFrame;
   const start = (preload?: string): Hold =>
     frame === undefined
-      ? heldByProcess(command(memoryBytes, preload))
+      ? heldLater(() => commandOf(memoryBytes, preload))
       : heldByFrame(() => frame({ memoryBytes, preload }));
   return new PythonPool({ light: start(), heavy: start("sympy") }, all);
 }
 
-/** A process around an interpreter. */
-function command(memoryBytes: number, preload: string | undefined): ChildCommand {
+/** A worker whose command is not known yet. Nobody speaks to it before it says that it is ready. */
+const heldLater =
+  (find: () => Promise<ChildCommand>): Hold =>
+  (heard, ended) => {
+    let held: ReturnType<Hold> | undefined;
+    let isBusy = false;
+    let isOver = false;
+    find().then(
+      (command) => {
+        if (isOver) return;
+        held = heldByProcess(command)(heard, ended);
+        held.hold(isBusy);
+      },
+      (error: unknown) => ended(error instanceof Error ? error.message : String(error)),
+    );
+    return {
+      get pid() {
+        return held?.pid;
+      },
+      send: (request) => held?.send(request),
+      hold: (busy) => {
+        isBusy = busy;
+        held?.hold(busy);
+      },
+      kill: () => {
+        if (held) return held.kill();
+        isOver = true;
+        ended("it was ended");
+      },
+    };
+  };
+
+/** A process around an interpreter, which starts from the compiled library. */
+async function commandOf(memoryBytes: number, preload?: string): Promise<ChildCommand> {
+  const place = pyodideFolder();
+  const library = await compiledLibrary(
+    place.version,
+    command(place.indexURL, { packs: true, memoryBytes }),
+  );
+  const isThere = existsSync(packages);
+  return command(place.indexURL, {
+    memoryBytes,
+    ...defined({ library }),
+    ...(isThere ? { packages, ...defined({ preload }) } : {}),
+  });
+}
+
+/** Where Pyodide is, and which one. */
+function pyodideFolder(): { indexURL: string; version: string } {
   const indexURL = realpathSync(dirname(resolvePackage("pyodide/package.json")!));
-  // Of another version of Pyodide it would be another Python's.
   const { version } = JSON.parse(readFileSync(join(indexURL, "package.json"), "utf8")) as {
     version: string;
   };
-  const library = packagePath(`dist/vendor/python/${version}.zip`);
-  const settings = {
-    indexURL: `${indexURL}/`,
-    memoryBytes,
-    ...(existsSync(library) ? { library } : {}),
-    ...(existsSync(packages) ? { packages, ...(preload ? { preload } : {}) } : {}),
-  };
+  return { indexURL, version };
+}
+
+function command(
+  indexURL: string,
+  settings: {
+    memoryBytes: number;
+    library?: string;
+    packages?: string;
+    preload?: string;
+    packs?: true;
+  },
+): ChildCommand {
   const script = packagePath("dist/src/tools/python/pyodide-child.js");
+  const folders = [dirname(script), dirname(packages), indexURL].filter((f) => existsSync(f));
   return {
     file: ownProgram,
     args: [
-      ...permissionFlags(
-        [dirname(script), dirname(packages), dirname(library), indexURL].filter((f) =>
-          existsSync(f),
-        ),
-      ),
+      ...permissionFlags(folders, settings.library),
       "--disallow-code-generation-from-strings",
       "--no-warnings",
       "--max-old-space-size=256",
       "--stack-size=2000",
       script,
-      JSON.stringify(settings),
+      JSON.stringify({ ...settings, indexURL: `${indexURL}/` }),
     ],
     env: { TZ: "UTC" },
   };
 }
 
-/** Read these folders, nothing else; the flag's name changed with Node 23.5 and 22.13. */
-function permissionFlags(folders: string[]): string[] {
+/** Read these folders and this file, nothing else; the flag's name changed with Node 23.5 and 22.13. */
+function permissionFlags(folders: string[], file?: string): string[] {
   const flag = knowsFlag("--permission") ? "--permission" : "--experimental-permission";
   const real = folders.flatMap((folder) => [folder, realpathSync(folder)]);
-  return [flag, ...new Set(real.map((folder) => `--allow-fs-read=${join(folder, "*")}`))];
+  const files = file === undefined ? [] : [file, realpathSync(file)];
+  const places = [...real.map((folder) => join(folder, "*")), ...files];
+  return [flag, ...new Set(places.map((place) => `--allow-fs-read=${place}`))];
 }

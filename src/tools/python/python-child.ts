@@ -90,7 +90,9 @@ export class PythonChild {
     const answered = this.#next();
     this.#held.send({ id, ...request });
     const reply = (await answered) as ChildReply;
-    if (reply.fatal !== undefined) throw new WorkerDied(`the interpreter broke: ${reply.fatal}`);
+    if (reply.fatal !== undefined) {
+      throw new WorkerDied(`the interpreter broke: ${reply.fatal}`, reply.isIdle);
+    }
     if (reply.id !== id) {
       this.kill();
       throw new WorkerDied("the worker answered something else than it was asked");

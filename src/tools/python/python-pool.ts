@@ -172,7 +172,9 @@ export class PythonPool {
         if (error === isLate) return "late" as const;
         throw error;
       });
-      if (reply === "late" || reply.retiring || this.#disposed) this.#replace(child, tier);
+      if (reply === "late" || this.#disposed) this.#replace(child, tier);
+      // Calls that end their interpreter often come in rows: the next one finds a fresh one that is ready.
+      else if (reply.retiring) this.#replace(child, tier, 1);
       else this.#idle[tier].push(child);
       return reply;
     } catch (error) {
@@ -182,10 +184,10 @@ export class PythonPool {
     }
   }
 
-  /** Ends an interpreter and starts another ahead of the next call. */
-  #replace(child: PythonChild, tier: "light" | "heavy"): void {
+  /** Ends an interpreter and starts another ahead of the next call, and as many spare ones. */
+  #replace(child: PythonChild, tier: "light" | "heavy", spare = 0): void {
     this.#drop(child);
-    if (!this.#disposed && this.#all.size < this.#limits.workers) {
+    while (!this.#disposed && this.#all.size < this.#limits.workers + spare) {
       this.#idle[tier].push(this.#start(tier));
     }
   }

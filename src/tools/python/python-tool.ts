@@ -142,6 +142,9 @@ export function pythonTool(options: PythonToolOptions = {}): PythonTool {
       // A little before the caller's own limit, so that the model is told by Python, not by the set.
       const within = Math.max(timeoutMs * 0.9, timeoutMs - 1000);
       const { text, status, timedOut } = await pool.run(code, { signal, timeoutMs: within });
+      const isBroken = status === undefined && !timedOut;
+      // Nobody knows what the code would have said; running it again would break the next interpreter.
+      if (isBroken) return { text, ok: false, error: text, retry: false, details: { timedOut } };
       return { text, ok: true, details: { status, timedOut } };
     },
     dispose: () => pool.dispose(),

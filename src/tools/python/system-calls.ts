@@ -10,7 +10,7 @@ export const allowedCalls: readonly string[] = [
    fdatasync=75/83 ftruncate=77/46 fallocate=285/47 fadvise64=221/223 dup=32/23
    dup2=33/- dup3=292/24 pipe=22/- pipe2=293/59 sendfile=40/71 copy_file_range=326/285`,
   // Files by name: the mounts decide what is there and what may be written.
-  `open=2/- openat=257/56 creat=85/- stat=4/- lstat=6/- newfstatat=262/79 statx=332/291
+  `creat=85/- stat=4/- lstat=6/- newfstatat=262/79 statx=332/291
    access=21/- faccessat=269/48 faccessat2=439/439 readlink=89/- readlinkat=267/78
    getdents=78/- getdents64=217/61 getcwd=79/17 chdir=80/49 fchdir=81/50 statfs=137/43
    fstatfs=138/44 getxattr=191/8 lgetxattr=192/9 fgetxattr=193/10 listxattr=194/11
@@ -52,13 +52,18 @@ interface RuledCall {
   /** Which argument, from 0. */
   argument: number;
   /** What it may be. The lower 32 bits are compared, which are all that the kernel reads of an int. */
-  values: readonly number[];
+  values?: readonly number[];
   /** It is a pointer: all 64 bits are compared. */
   pointer?: boolean;
+  /** Instead of `values`: bits of which none may be set. */
+  without?: number;
 }
 
 /** Calls that do harmless and harmful things, distinguished by an argument. */
 export const ruledCalls: readonly RuledCall[] = [
+  // Files by name; none without a name (O_TMPFILE), which would take a number of /tmp and leave no trace there.
+  { call: "open=2/-", argument: 1, without: 0x400000 },
+  { call: "openat=257/56", argument: 2, without: 0x400000 },
   // New threads, with exactly the flags of glibc and of musl; so no process and no name space.
   { call: "clone=56/220", argument: 0, values: [0x3d0f00, 0x7d0f00] },
   // Copies, flags and locks of descriptors; neither F_SETOWN, which sends signals, nor leases.

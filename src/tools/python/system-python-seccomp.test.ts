@@ -27,6 +27,7 @@ function decide(
     if (code === 0x20) accumulator = data.readUInt32LE(value);
     else if (code === 0x15) at += accumulator === value ? yes : no;
     else if (code === 0x35) at += accumulator >= value ? yes : no;
+    else if (code === 0x54) accumulator = (accumulator & value) >>> 0;
     else if (code === 0x06) return value;
     else assert.fail(`instruction ${code} at ${at}`);
   }
@@ -85,6 +86,14 @@ for (const arch of ["x64", "arm64"] as const) {
     const number = (name: string) => [...ruled].find(([, n]) => n === name)![0];
     const [allowed, refused] = [allow, notPermitted];
     const cases: [string, number, ...(number | bigint)[]][] = [
+      ...(arch === "x64"
+        ? ([
+            ["open", allowed, 0, 0o1102],
+            ["open", refused, 0, 0o20200002],
+          ] as [string, number, ...number[]][])
+        : []),
+      ["openat", allowed, 0, 0, 0o1102],
+      ["openat", refused, 0, 0, 0o20200002],
       ["clone", allowed, 0x3d0f00],
       ["clone", refused, 17],
       ["clone", refused, 0x10000000 | 17],

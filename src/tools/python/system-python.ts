@@ -103,6 +103,7 @@ type Instruction = readonly [code: number, yes: number, no: number, value: numbe
 const load = (offset: number): Instruction => [0x20, 0, 0, offset];
 const ifEqual = (value: number, yes: number, no: number): Instruction => [0x15, yes, no, value];
 const ifAtLeast = (value: number, yes: number, no: number): Instruction => [0x35, yes, no, value];
+const and = (bits: number): Instruction => [0x54, 0, 0, bits];
 const answer = (verdict: number): Instruction => [0x06, 0, 0, verdict];
 
 /** Where `struct seccomp_data` keeps things; both architectures put the lower half first. */
@@ -133,7 +134,7 @@ export function seccompFilter(arch: SandboxArch): Uint8Array {
     const number = numberOf(call, arch);
     if (number !== undefined) program.push(ifEqual(number, 0, 1), answer(allow));
   }
-  for (const { call, argument, values, pointer } of ruledCalls) {
+  for (const { call, argument, values = [0], pointer, without } of ruledCalls) {
     const number = numberOf(call, arch);
     if (number === undefined) continue;
     const rule: Instruction[] = [
@@ -141,6 +142,7 @@ export function seccompFilter(arch: SandboxArch): Uint8Array {
         ? [load(at.argument(argument) + at.upper), ifEqual(0, 1, 0), answer(notPermitted)]
         : []),
       load(at.argument(argument)),
+      ...(without === undefined ? [] : [and(without)]),
       ...values.flatMap((value) => [ifEqual(value, 0, 1), answer(allow)]),
       answer(notPermitted),
     ];

@@ -1,5 +1,6 @@
+import { writeDurablySync } from "../../../common/files/durable.js";
 import { checkArguments } from "../../../common/options/check-arguments.js";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "#platform/files";
+import { existsSync, readFileSync } from "#platform/files";
 import { z } from "#zod";
 import { brightDataHits } from "./bright-data.js";
 import { formatHits, type FormatOptions, nothingFound } from "./provider.js";
@@ -58,8 +59,7 @@ export function exportJsonCache(cache: SearchCache, path: string, format?: Forma
   for (const [query, entry] of cache.entries()) {
     texts[query] = entry.text ?? formatHits(entry.hits ?? [], format);
   }
-  writeFileSync(`${path}.tmp`, JSON.stringify(texts, null, 2));
-  renameSync(`${path}.tmp`, path);
+  writeDurablySync(path, JSON.stringify(texts, null, 2));
   return Object.keys(texts).length;
 }
 

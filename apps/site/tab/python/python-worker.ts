@@ -105,14 +105,16 @@ async function start(given: WorkerStart, send: (message: FromWorker) => void, po
     ...{ language, sameBytes },
   });
   port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+    let isIdle = false;
     try {
       const reply = interpreter.answer(data);
       send(reply);
+      isIdle = true;
       if (reply.retiring) close();
       else interpreter.restore();
     } catch (error) {
       // The interpreter itself broke (a stack overflow in C, a trap): this worker is done for.
-      send({ id: -1, fatal: String(error) });
+      send({ id: -1, fatal: String(error), isIdle });
       close();
     }
   };

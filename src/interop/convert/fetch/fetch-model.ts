@@ -11,7 +11,7 @@ import {
 import { homePath } from "../../../base/files/home-path.js";
 import { HttpError, requestJson } from "../../../base/http/request-json.js";
 import { outputFolder } from "../../../model/files/model-folder.js";
-import { stageFile } from "../../../model/files/staged-file.js";
+import { stageFile } from "../../../../common/files/durable.js";
 import { ZipArchive } from "../zip-archive.js";
 
 /** A model that can be had, where from, and what its file must be. */

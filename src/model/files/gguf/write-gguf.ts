@@ -1,7 +1,7 @@
 import { joinBytes } from "#platform/bytes";
 import type { FileHandle } from "#platform/files";
 import { shapeSize } from "../../transformer/weights.js";
-import { type StagedFile, stageFile } from "../staged-file.js";
+import { type StagedFile, stageFile } from "../../../../common/files/durable.js";
 import { valueTypes } from "./header.js";
 import { quantize, type PackedType } from "./quantize.js";
 import { tensorTypeNumber, tensorTypes } from "./tensor-types.js";
