@@ -1,11 +1,12 @@
 // A stranger's project that imports every entry point, and a compiler over it.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 export const kinds = [
@@ -48,11 +49,11 @@ writeFileSync(
 writeFileSync(join(project, "first.ts"), programOf("README.md", /^```ts(?: .*)?\n([^]*?)^```$/m));
 
 /** What TypeScript says against the project: strict, in a kind of modules; nothing where it compiles. */
-export function faultsUnder(
+export async function faultsUnder(
   compiler: string,
   [module, moduleResolution]: (typeof kinds)[number],
   skipLibCheck = false,
-): string {
+): Promise<string> {
   const compilerOptions = {
     ...{ module, moduleResolution, skipLibCheck, target: "es2022", types: ["node"], noEmit: true },
     ...{ strict: true, exactOptionalPropertyTypes: true, verbatimModuleSyntax: true },
@@ -62,10 +63,10 @@ export function faultsUnder(
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
   const script = compiler.endsWith("bin/tsc");
   const [command, args] = script ? [process.execPath, [compiler]] : [compiler, []];
-  const { status, stdout, stderr } = spawnSync(command, [...args, "-p", project], {
-    encoding: "utf8",
-  });
-  return status === 0 ? "" : `${status}: ${stdout}${stderr}`.slice(0, 3000);
+  return promisify(execFile)(command, [...args, "-p", project]).then(
+    () => "",
+    (fault: Error & { stdout?: string }) => `${fault.message}\n${fault.stdout}`.slice(0, 3000),
+  );
 }
 
 /** The compiler of the repository. */

@@ -17,11 +17,11 @@ const compilers = {
 for (const [version, compiler] of Object.entries(compilers)) {
   for (const kind of kinds) {
     for (const skips of [true, false]) {
-      test(`TypeScript ${version}: ${kind.join(", ")}, ${skips ? "without" : "with"} libraries`, (t) => {
+      test(`TypeScript ${version}: ${kind.join(", ")}, ${skips ? "without" : "with"} libraries`, async (t) => {
         if (others === undefined && version.startsWith("5"))
           return t.skip("ARPO_LAB_TYPESCRIPT must name a folder with older compilers");
         assert.ok(existsSync(compiler), compiler);
-        assert.equal(faultsUnder(compiler, kind, skips), "");
+        assert.equal(await faultsUnder(compiler, kind, skips), "");
       });
     }
   }

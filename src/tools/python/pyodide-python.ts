@@ -6,7 +6,6 @@ import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions, type OptionRules, positive } from "../../../common/options/check-options.js";
 import { defined } from "../../../common/options/defined.js";
 import { type ChildCommand, heldByProcess } from "./child-process.js";
-import { compiledLibrary } from "./compiled-library.js";
 import type { ChildReady, ChildReply } from "./protocol.js";
 import type { Hold } from "./python-child.js";
 import { type PythonLimits, PythonPool } from "./python-pool.js";
@@ -105,6 +104,7 @@ const heldLater =
 /** A process around an interpreter, which starts from the compiled library. */
 async function commandOf(memoryBytes: number, preload?: string): Promise<ChildCommand> {
   const place = pyodideFolder();
+  const { compiledLibrary } = await import("./compiled-library.js");
   const library = await compiledLibrary(
     place.version,
     command(place.indexURL, { packs: true, memoryBytes }),
