@@ -47,5 +47,6 @@ export type {
   EnvironmentSource,
 } from "../environments/environment.js";
 export { httpEnvironment, type HttpEnvironmentOptions } from "../environments/http-environment.js";
-export { openEnv, type OpenEnvOptions } from "../environments/open-env/open-env.js";
+export { openEnv } from "../environments/open-env/open-env.js";
+export type { OpenEnvOptions } from "../environments/open-env/options.js";
 export { environments } from "../tasks/environments/index.js";

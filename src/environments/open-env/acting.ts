@@ -11,7 +11,7 @@ import {
 import type { ToolCall, ToolResult } from "../../tools/tool.js";
 import type { Environment, EnvironmentStart } from "../environment.js";
 import type { Connection, Peer } from "./connection.js";
-import type { OpenEnvOptions } from "./open-env.js";
+import type { OpenEnvOptions } from "./options.js";
 import { Sessions } from "./sessions.js";
 import { observed } from "./texts.js";
 import { type Shared, World } from "./world.js";

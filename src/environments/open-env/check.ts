@@ -1,7 +1,7 @@
 import { Random } from "../../base/random/random.js";
 import { Connection, Refusal } from "./connection.js";
 import { discover, instanceOf, sharedOf } from "./acting.js";
-import type { OpenEnvOptions } from "./open-env.js";
+import type { OpenEnvOptions } from "./options.js";
 import { World } from "./world.js";
 
 /** What an OpenEnv server can do, as a rollout sees it. */

@@ -15,7 +15,8 @@ import { rollout } from "../../rollout/rollout.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
 import { checkOpenEnv } from "./check.js";
-import { openEnv, type OpenEnvOptions } from "./open-env.js";
+import { openEnv } from "./open-env.js";
+import type { OpenEnvOptions } from "./options.js";
 
 const walker = () =>
   new ScriptedPolicy(({ options: { random } }) => {
