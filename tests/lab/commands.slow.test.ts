@@ -75,9 +75,9 @@ const strike = async (): Promise<number> =>
         (bait.querySelector("b") ?? bait).dispatchEvent(
           new MouseEvent("click", { bubbles: true, cancelable: true }),
         );
-        await new Promise((done) => setTimeout(done, 20));
+        await new Promise(requestAnimationFrame);
       }
-      await new Promise((done) => setTimeout(done, 200));
+      for (let frame = 0; frame < 12; frame++) await new Promise(requestAnimationFrame);
     }
     return found.size;
   });
@@ -119,7 +119,7 @@ test("nothing of it lies over the rest of the page", { skip }, async () => {
     ];
     for (const bait of document.querySelectorAll(".jp-Notebook .bait")) {
       bait.scrollIntoView({ block: "center" });
-      await new Promise((done) => setTimeout(done, 5));
+      await new Promise(requestAnimationFrame);
       for (const bar of bars) {
         const { left, top, width, height } = bar.getBoundingClientRect();
         if (width === 0 || height === 0) continue;

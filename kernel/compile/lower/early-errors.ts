@@ -42,7 +42,7 @@ export function earlyError(
   return { message, start: Math.min(start, file.text.length) };
 }
 
-/** `return` and `await` as names of modules, names that a module declares twice, exports of nothing. */
+/** `return` outside of functions, `await` as a name, functions declared twice, exports of nothing. */
 function ofModules(state: Lowering): EarlyError | undefined {
   const { ts, file, checker } = state;
   const at = (node: api.Node, message: string): EarlyError => ({
@@ -57,8 +57,15 @@ function ofModules(state: Lowering): EarlyError | undefined {
     ts.isTypeElement(node.parent)
       ? node.parent.name === node
       : isProperty(node) || ts.isImportOrExportSpecifier(node.parent);
+  const isUsingNothing = ({ parent, initializer }: api.VariableDeclaration): boolean =>
+    (parent.flags & ts.NodeFlags.Using & ~ts.NodeFlags.Const) !== 0 &&
+    initializer === undefined &&
+    !ts.isForOfStatement(parent.parent);
   const look = (node: api.Node, inFunction: boolean): EarlyError | undefined => {
     if (ts.isTypeNode(node)) return undefined;
+    if (ts.isVariableDeclaration(node) && isUsingNothing(node)) {
+      return at(node, "Missing initializer in using declaration");
+    }
     if (ts.isReturnStatement(node) && !inFunction) return at(node, "Illegal return statement");
     if (ts.isIdentifier(node) && node.text === "await" && !named(node)) {
       return at(node, "Unexpected reserved word");
@@ -84,7 +91,7 @@ function ofModules(state: Lowering): EarlyError | undefined {
   }
 }
 
-/** Functions and imports at the top of a module are like `let`, those of a function like `var`. */
+/** Functions at the top of a module are like `let`, those of a function like `var`. */
 function twice(state: Lowering): EarlyError | undefined {
   const { ts, file } = state;
   const seen = new Set<string>();
@@ -94,31 +101,12 @@ function twice(state: Lowering): EarlyError | undefined {
     if (isVar) seen.add(ts.unescapeLeadingUnderscores(key as api.__String));
   }
   for (const node of file.statements) {
-    const names = isLexical(state, node) ? valueNames(state, node) : imported(state, node);
-    for (const name of names) {
-      const start = node.getStart(file);
-      if (seen.has(name))
-        return { message: `Identifier '${name}' has already been declared`, start };
+    if (!ts.isFunctionDeclaration(node)) continue;
+    for (const name of valueNames(state, node)) {
+      const message = `Identifier '${name}' has already been declared`;
+      if (seen.has(name)) return { message, start: node.getStart(file) };
       seen.add(name);
     }
   }
   return undefined;
-}
-
-function isLexical({ ts }: Lowering, node: api.Statement): boolean {
-  if (ts.isVariableStatement(node)) {
-    return (node.declarationList.flags & ts.NodeFlags.BlockScoped) !== 0;
-  }
-  return ts.isFunctionDeclaration(node) || ts.isClassDeclaration(node);
-}
-
-function imported({ ts }: Lowering, node: api.Statement): string[] {
-  const clause = ts.isImportDeclaration(node) ? node.importClause : undefined;
-  if (clause === undefined || clause.isTypeOnly) return [];
-  const { name, namedBindings: inner } = clause;
-  const first = name === undefined ? [] : [name.text];
-  if (inner === undefined) return first;
-  if (ts.isNamespaceImport(inner)) return [...first, inner.name.text];
-  const some = inner.elements.filter(({ isTypeOnly }) => !isTypeOnly);
-  return [...first, ...some.map((element) => element.name.text)];
 }

@@ -40,6 +40,7 @@ export class ImportTable {
   readonly #access = new Map<api.Symbol, string>();
   readonly #modules = new Map<api.Node, string>();
   readonly #variables = new Map<api.Node, string[]>();
+  readonly #names = new Map<api.Node, string[]>();
   readonly #world: World;
   #count = 0;
 
@@ -63,6 +64,11 @@ export class ImportTable {
   /** The JavaScript that makes what `access` begins with, once the module has been loaded. */
   variables(node: api.ImportDeclaration): readonly string[] {
     return this.#variables.get(node) ?? [];
+  }
+
+  /** What an import brings that exists at run time. */
+  names(node: api.ImportDeclaration): readonly string[] {
+    return this.#names.get(node) ?? [];
   }
 
   /** The variable that holds the module of `export … from`. */
@@ -100,6 +106,10 @@ export class ImportTable {
       variables.push(`const ${variable} = ${exported === undefined ? `{ v: ${name} }` : name}`);
     }
     this.#variables.set(node, variables);
+    this.#names.set(
+      node,
+      values.map(({ text }) => text),
+    );
   }
 
   #next(): string {

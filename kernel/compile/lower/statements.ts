@@ -88,10 +88,14 @@ export function spliceStatements(state: Lowering, visit: Visit): void {
   for (const node of statements) {
     if (!isImport(state, node)) continue;
     const text = `${importOrExport(state, node, published)};`;
-    if (first === undefined || node.pos < first.pos) edits.addFor(start(node), node.end, text, ";");
+    // Names that an import brings are declared like any others.
+    const names = ts.isImportDeclaration(node) ? state.imports.names(node) : [];
+    const plain = names.length > 0 ? `const ${names.join(" = 0, ")} = 0;` : ";";
+    if (first === undefined || node.pos < first.pos)
+      edits.addFor(start(node), node.end, text, plain);
     else {
       edits.add(start(first), text, start(node));
-      edits.replace(start(node), node.end, ";");
+      edits.addFor(start(node), node.end, ";", plain);
     }
   }
 
