@@ -26,6 +26,7 @@ import { SessionNames } from "./lower/scope.js";
 import { readSettings, type Settings } from "./check/settings.js";
 import type { api, BoundFile } from "./check/typescript.js";
 import { World } from "./check/world.js";
+import { names } from "../contract/added.js";
 import type {
   CellCompiler,
   CellDiagnostic,
@@ -225,15 +226,19 @@ class TypeScriptCells implements CellCompiler {
       if (reading.full) for (const error of told) error.message = error.full ?? error.message;
       return { ok: false, diagnostics: withInstead(request.source, told) };
     }
-    const { js, map } = lower({
+    const { js, map, error } = lower({
       world,
       file,
       source: request.filename,
       names: this.#names,
       late: !checks,
       time: reading.time,
-      enter: `__scope.enter(${JSON.stringify(request.id)}, ${JSON.stringify(file.path)})`,
+      enter: `${names.scope}.enter(${JSON.stringify(request.id)}, ${JSON.stringify(file.path)})`,
     });
+    if (error !== undefined) {
+      const told = problem(file.text, error.start, 1, error.message);
+      return { ok: false, diagnostics: [inCell(request, reading, told)] };
+    }
     if (request.kind === "cell") {
       this.#running.set(request.id, file);
       this.#making.set(request.id, reading.stage?.makes?.name);

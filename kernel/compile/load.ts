@@ -1,10 +1,12 @@
 import { readFileSync } from "#platform/files";
 import { sha256, sha256Of } from "#platform/sha256";
+import { names } from "../contract/added.js";
 import type { LoadedModule } from "../contract/compiler.js";
 import { localErrors } from "./check/diagnostics.js";
 import { lower } from "./lower/lower.js";
 import type { BoundFile } from "./check/typescript.js";
 import { isLocalPath, type World } from "./check/world.js";
+import { lineAndColumn } from "./magic/head.js";
 import { isRecord } from "../../common/options/is-record.js";
 
 const compiled = new WeakMap<object, { generation: number; js: string; map: string }>();
@@ -33,7 +35,12 @@ export function loadLocal(world: World, specifier: string, importer: string): Lo
   }
   let code = compiled.get(file);
   if (code?.generation !== world.generation) {
-    const made = lower({ world, file, source: path, late: false, enter: "__scope" });
+    const made = lower({ world, file, source: path, late: false, enter: names.scope });
+    if (made.error !== undefined) {
+      const { line, column } = lineAndColumn(file.text, made.error.start);
+      const message = `${path}:${line}:${column} - ${made.error.message}`;
+      return { kind: "error", message, diagnostics: [] };
+    }
     code = { ...made, generation: world.generation };
     compiled.set(file, code);
   }

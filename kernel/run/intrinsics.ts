@@ -2,6 +2,8 @@
 // `Promise.prototype.then = …`. While the kernel works it has its own, and cells have theirs: what a cell
 // replaced is put aside when it ends, and back when the next one begins. Nothing here may need any of it.
 
+import "./function-text.js";
+
 interface Kept {
   name: string;
   owner: object;

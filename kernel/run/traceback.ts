@@ -1,4 +1,5 @@
 import { originalPlace } from "#kernel-platform/source-map";
+import { asWritten } from "../contract/added.js";
 import type { ErrorReport } from "../contract/bridge.js";
 import { type ColumnMap, sourceOf } from "../contract/column-map.js";
 import type { DebugSource } from "../contract/debug.js";
@@ -83,7 +84,7 @@ export class Tracebacks {
     }
     return {
       ename: nameOf(error),
-      evalue: read(() => error.message),
+      evalue: read(() => asWritten(error.message)),
       traceback: this.#lines(error, new Set()),
     };
   }
@@ -96,7 +97,7 @@ export class Tracebacks {
   #lines(error: Error, seen: Set<Error>): string[] {
     seen.add(error);
     const { frames, shown } = this.#frames(error);
-    const message = read(() => error.message);
+    const message = read(() => asWritten(error.message));
     const lines = [red(`${nameOf(error)}: ${message}`), ...frames];
     if (shown !== undefined) lines.push("", ...shown);
     const { cause } = error;

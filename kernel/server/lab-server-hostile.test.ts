@@ -65,7 +65,8 @@ async function cookie(): Promise<{ cookie: string; xsrf: string }> {
 }
 
 const contents = (path: string): string => `/api/contents/${path}`;
-const save = (content: string): string => JSON.stringify({ type: "file", format: "text", content });
+const save = (content: string, more: object = {}): string =>
+  JSON.stringify({ type: "file", format: "text", content, ...more });
 
 /** Name, what is sent, and the statuses that refuse it. */
 const attacks: [string, () => Promise<Sent>, number[]][] = [
@@ -194,6 +195,11 @@ const attacks: [string, () => Promise<Sent>, number[]][] = [
   [
     "JSON that is no UTF-8",
     () => send("POST", "/api/sessions", json, Buffer.from([0x22, 0xff, 0x22]).toString("latin1")),
+    [400],
+  ],
+  [
+    "a time that is none",
+    () => send("PUT", contents("a.txt"), json, save("x", { last_modified: "yesterday" })),
     [400],
   ],
   ["fields of the wrong type", () => send("PUT", contents("a.txt"), json, '{"type":7}'), [400]],

@@ -43,6 +43,16 @@ interface ExecutionParts {
   folder: () => string;
 }
 
+/** More of a cell's text than these would be read, checked and compiled for minutes, and kept. */
+const MOST_CHARACTERS = 1 << 24;
+
+function tooLong(source: string): ErrorReport | undefined {
+  if (source.length <= MOST_CHARACTERS) return undefined;
+  const [most, got] = [MOST_CHARACTERS, source.length].map((n) => n.toLocaleString("en"));
+  const evalue = `Cannot run this cell: it may have ${most} characters, got ${got}; read a long text from a file`;
+  return { ename: "CellError", evalue, traceback: [`CellError: ${evalue}`] };
+}
+
 type Finished = Outcome & { defined?: readonly string[] };
 
 const interrupted: ErrorReport = {
@@ -138,14 +148,16 @@ export class Execution {
     const { header, content } = request;
     const source = typeof content.code === "string" ? content.code : "";
     const silent = content.silent === true;
-    if (!silent && source.trim() !== "") this.#count++;
+    // Jupyter's rule: what is not kept in the history does not count either.
+    const isKept = !silent && content.store_history !== false;
+    if (isKept && source.trim() !== "") this.#count++;
     const payload: Json[] = [];
     // The compiler's thread works while this one says that it does.
     const running = this.#cell(request, source, silent, payload).catch(failed);
     publisher.publish("status", { execution_state: "busy" }, header);
     if (!silent) {
       publisher.publish("execute_input", { code: source, execution_count: this.#count }, header);
-      if (content.store_history !== false) history.add(this.#count, source);
+      if (isKept && tooLong(source) === undefined) history.add(this.#count, source);
     }
     const outcome = await running;
     const answer: Json = { execution_count: this.#count, user_expressions: {}, payload };
@@ -174,18 +186,22 @@ export class Execution {
     silent: boolean,
     payload: Json[],
   ): Promise<Outcome> {
+    const error = tooLong(source);
+    if (error !== undefined) return { status: "error", error };
     if (source.trim() === "") return { status: "ok" };
     const { msg_id: id } = request.header;
     const { extension } = this.#names();
-    const filename = silent
-      ? `silent-${++this.#serial}${extension}`
-      : `cell-${this.#count}${extension}`;
+    // A name in stack traces stands for one text.
+    const filename =
+      silent || request.content.store_history === false
+        ? `silent-${++this.#serial}${extension}`
+        : `cell-${this.#count}${extension}`;
     const { compiler, publisher } = this.#parts;
     const compiled = await this.#compile(id, source, filename, "cell");
     if ("status" in compiled) return compiled;
     if (!compiled.ok) {
-      const error = diagnosticsReport(compiled.diagnostics, source, this.#count);
-      return { status: "error", error, more: fullReport(compiled.diagnostics) };
+      const report = diagnosticsReport(compiled.diagnostics, source, this.#count);
+      return { status: "error", error: report, more: fullReport(compiled.diagnostics) };
     }
     if ("pager" in compiled) {
       payload.push({ source: "page", data: compiled.pager, start: 0 });

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
+import { names } from "../../kernel/contract/added.js";
 import { positionsOf } from "../../kernel/wire/debug/positions.js";
 import { Tracebacks } from "../../kernel/run/traceback.js";
 import { TestSession } from "./test-session.js";
@@ -391,7 +392,11 @@ test("the debugger stands where a person wrote code, not at what the compiler ad
     const positions = positionsOf(js, map);
     const lineNumber = lines.findIndex((line) => line.includes("function f("));
     const line = lines[lineNumber]!;
-    equal(positions.toSource({ lineNumber, columnNumber: line.indexOf("__tick") }), undefined, js);
+    equal(
+      positions.toSource({ lineNumber, columnNumber: line.indexOf(names.tick) }),
+      undefined,
+      js,
+    );
     deepEqual(
       positions.toSource({ lineNumber, columnNumber: line.indexOf("return") })?.line,
       2,

@@ -26,14 +26,31 @@ test("execute_request answers with busy, input, result and idle, in that order",
   assert.equal(value!.content.execution_count, reply.execution_count);
 });
 
-test("execute_request counts cells, and neither silent nor empty ones", async () => {
+test("execute_request counts cells that are kept, and neither silent nor empty ones", async () => {
   const count = async (code: string, options?: Json): Promise<number> =>
     (await kernel.execute(code, options)).reply.execution_count as number;
   const first = await count("1");
   assert.equal(await count("2"), first + 1);
   assert.equal(await count("3", { silent: true }), first + 1);
   assert.equal(await count("  \n"), first + 1);
+  assert.equal(await count("3.5", { store_history: false }), first + 1);
   assert.equal(await count("4"), first + 2);
+});
+
+test("a stack trace names a cell that was not kept by a name of its own", async () => {
+  await kernel.execute("function fails() {\n  throw new Error('kept')\n}");
+  await kernel.execute("1\n2\n3", { store_history: false });
+  const { error } = await kernel.execute("fails()", { store_history: false });
+  assert.match(error!.traceback.join("\n"), /fails \(cell \d+, line 2:9\)/);
+});
+
+test("a text that is too long for a cell is refused, and the next cell does not wait", async () => {
+  const { error, reply } = await kernel.execute(`/*${"a\n".repeat(50_000_000)}*/ 1`);
+  assert.equal(reply.status, "error");
+  assert.match(error!.evalue, /it may have 16,777,216 characters, got 100,000,006/);
+  const { ms, result } = await kernel.execute("1 + 1");
+  assert.deepEqual(result, { "text/plain": "2" });
+  assert.ok(ms < 5000, `${ms} ms`);
 });
 
 test("execute_request with silent shows no value and no input", async () => {

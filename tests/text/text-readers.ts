@@ -9,6 +9,7 @@ import { lastComment, parseComment } from "../../kernel/compile/check/documentat
 import { readHead } from "../../kernel/compile/magic/head.js";
 import { moduleName } from "../../kernel/compile/magic/module-name.js";
 import { hasMagic, readQuestion } from "../../kernel/compile/magic/read-cell.js";
+import { asWritten, mark } from "../../kernel/contract/added.js";
 import { matchesGlob } from "../../kernel/wire/history.js";
 import { fromVersion3 } from "../../kernel/notebook/from-version-3.js";
 import { ansiHtml } from "../../kernel/notebook/html/ansi.js";
@@ -106,6 +107,7 @@ const tokenizer = await HfTokenizer.load(
 
 /** By name. What they throw is no matter. */
 export const textReaders: Record<string, (text: string) => unknown> = {
+  asWritten: (t) => asWritten(`${t}${mark}x.v${t}${mark}${t}`),
   numericEquivalent: (t) => numericEquivalent(t, "42"),
   "numericEquivalent, the other": (t) => numericEquivalent("(1,2)", t),
   "numericEquivalent, both": (t) => numericEquivalent(t, `${t} `),

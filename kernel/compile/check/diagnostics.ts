@@ -1,5 +1,6 @@
 import { relative } from "#platform/path";
 import type { CellDiagnostic } from "../../contract/compiler.js";
+import { mark } from "../../contract/added.js";
 import { messageOf } from "./short-message.js";
 import type { api, BoundFile } from "./typescript.js";
 import { isLocalPath, type World } from "./world.js";
@@ -20,10 +21,27 @@ function toCellDiagnostic(world: World, diagnostic: api.Diagnostic): CellDiagnos
   };
 }
 
+/** Errors of one kind that are told; of the rest, how many there are. */
+const MOST = 50;
+
+function toCellDiagnostics(world: World, found: readonly api.Diagnostic[]): CellDiagnostic[] {
+  const told = found.slice(0, MOST).map((diagnostic) => toCellDiagnostic(world, diagnostic));
+  const next = found[MOST];
+  if (next === undefined) return told;
+  const message = `and ${found.length - MOST} more errors`;
+  return [...told, { ...toCellDiagnostic(world, next), message, code: 0, full: undefined }];
+}
+
 /** What keeps a cell from being JavaScript at all. */
 export function syntaxErrors(world: World, file: BoundFile): CellDiagnostic[] {
-  const found = world.program.getSyntacticDiagnostics(file);
-  return found.map((diagnostic) => toCellDiagnostic(world, diagnostic));
+  const marked = file.text.indexOf(mark);
+  if (marked >= 0) {
+    const message = `Cannot compile this: its text must not have ${mark}, which marks what the kernel adds`;
+    const { line, character } = file.getLineAndCharacterOfPosition(marked);
+    const place = { start: marked, length: mark.length, line: line + 1, column: character + 1 };
+    return [{ severity: "error", code: 0, message, ...place }];
+  }
+  return toCellDiagnostics(world, world.program.getSyntacticDiagnostics(file));
 }
 
 const cannotFindName: ReadonlySet<number> = new Set([
@@ -44,9 +62,8 @@ export function typeErrors(world: World, file: BoundFile): CellDiagnostic[] {
     world.loadNodeTypes();
     found = check();
   }
-  return withoutIgnored(world, file, found)
-    .filter(({ code }) => !allowed.has(code))
-    .map((diagnostic) => toCellDiagnostic(world, diagnostic));
+  const told = withoutIgnored(world, file, found).filter(({ code }) => !allowed.has(code));
+  return toCellDiagnostics(world, told);
 }
 
 /** Applies `@ts-ignore` and `@ts-expect-error`, which a program does and a checker does not. */
@@ -134,13 +151,14 @@ export function localErrors(world: World, path: string, checkTypes: boolean): Fi
 function errorsOfGraph(world: World, path: string, checkTypes: boolean): FileDiagnostic[] {
   const { program } = world;
   return world.localGraph(path).flatMap((file) => {
+    const name = relative(program.getCurrentDirectory(), file.fileName);
+    const syntax = syntaxErrors(world, file as BoundFile);
     const found: readonly api.Diagnostic[] = [
-      ...program.getSyntacticDiagnostics(file),
       ...(checkTypes && /\.[cm]?ts$/.test(file.fileName)
         ? program.getSemanticDiagnostics(file)
         : []),
     ];
-    const name = relative(program.getCurrentDirectory(), file.fileName);
-    return found.map((diagnostic) => ({ ...toCellDiagnostic(world, diagnostic), file: name }));
+    const told = [...syntax, ...toCellDiagnostics(world, found)];
+    return told.map((diagnostic) => ({ ...diagnostic, file: name }));
   });
 }

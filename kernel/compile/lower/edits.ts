@@ -4,8 +4,16 @@ interface Edit {
   start: number;
   end: number;
   text: string;
+  /** What stands there in the same text without what the kernel adds. */
+  plain: string;
   /** Where the text comes from when that is not here. */
   origin?: number;
+}
+
+/** A text that was changed, and where its columns come from. */
+export interface Changed {
+  text: string;
+  columns: ColumnMap["columns"];
 }
 
 /** What the compiler and V8 count as the end of a line. */
@@ -41,32 +49,48 @@ export class Edits {
     this.#text = text;
   }
 
-  insert(at: number, text: string, origin?: number): void {
-    this.#edits.push({ start: at, end: at, text, origin });
+  insert(at: number, text: string): void {
+    this.#edits.push({ start: at, end: at, text, plain: text });
   }
 
   replace(start: number, end: number, text: string): void {
-    this.#edits.push({ start, end, text: text + this.#lineBreaks(start, end) });
+    const all = text + this.#lineBreaks(start, end);
+    this.#edits.push({ start, end, text: all, plain: all });
   }
 
   /** Something is left, so that what stood on either side stays apart. */
   remove(start: number, end: number): void {
-    this.#edits.push({ start, end, text: this.#lineBreaks(start, end) || " " });
+    const text = this.#lineBreaks(start, end) || " ";
+    this.#edits.push({ start, end, text, plain: text });
+  }
+
+  /** What only the kernel needs. */
+  add(at: number, text: string, origin?: number): void {
+    this.#edits.push({ start: at, end: at, text, plain: "", origin });
+  }
+
+  /** The same in the place of something: of `plain` in the text without such additions. */
+  addFor(start: number, end: number, text: string, plain?: string): void {
+    const breaks = this.#lineBreaks(start, end);
+    const left = plain === undefined ? this.#text.slice(start, end) : plain + breaks;
+    this.#edits.push({ start, end, text: text + breaks, plain: left });
   }
 
   #lineBreaks(start: number, end: number): string {
     return this.#text.slice(start, end).replace(/[^\n\r\u2028\u2029]+/g, "");
   }
 
-  /** The changed text, and where its columns come from. */
-  apply(): { text: string; columns: ColumnMap["columns"] } {
+  /** The changed text, and where its columns come from. `plain`: without what only the kernel needs. */
+  apply(plain = false): Changed {
     const edits = this.#edits.sort((a, b) => a.start - b.start);
     const columns: ColumnMap["columns"] = {};
     const from = new Place();
     const to = new Place();
     let at = 0;
     let out = "";
-    for (const { start, end, text, origin } of edits) {
+    for (const edit of edits) {
+      const { start, end, origin } = edit;
+      const text = plain ? edit.plain : edit.text;
       const copied = this.#text.slice(at, start);
       from.pass(copied);
       to.pass(copied);

@@ -6,6 +6,8 @@ import type { api } from "../check/typescript.js";
 export class Eraser {
   readonly #state: Lowering;
   readonly #text: string;
+  /** Where what was taken out last ends. */
+  #end = -1;
 
   constructor(state: Lowering) {
     this.#state = state;
@@ -51,7 +53,20 @@ export class Eraser {
   }
 
   range(start: number, end: number): void {
-    if (this.#state.erases) this.#state.edits.remove(start, end);
+    if (!this.#state.erases) return;
+    this.#state.edits.remove(start, end);
+    this.#end = end;
+  }
+
+  /** The first word of a class's member, in a place where a `;` may stand. */
+  firstWord(node: api.Node): void {
+    if (!this.#state.erases) return;
+    this.#state.edits.replace(node.getStart(this.#state.file), node.end, ";");
+  }
+
+  /** Whether the last of a node's text has been taken out: what comes next could then belong to it. */
+  tookEndOf(node: api.Node): boolean {
+    return this.#end === node.end;
   }
 
   /** The first parameter of a function, when it is `this`. */

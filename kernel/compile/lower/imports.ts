@@ -1,3 +1,4 @@
+import { names, outer } from "../../contract/added.js";
 import type { api } from "../check/typescript.js";
 import type { World } from "../check/world.js";
 
@@ -38,6 +39,8 @@ export function importedBindings(world: World, node: api.ImportDeclaration): Imp
 export class ImportTable {
   readonly #access = new Map<api.Symbol, string>();
   readonly #modules = new Map<api.Node, string>();
+  readonly #variables = new Map<api.Node, string[]>();
+  readonly #names = new Map<api.Node, string[]>();
   readonly #world: World;
   #count = 0;
 
@@ -56,6 +59,16 @@ export class ImportTable {
   /** The variable that holds the module of an import, undefined when only types are imported. */
   module(node: api.ImportDeclaration): string | undefined {
     return this.#modules.get(node);
+  }
+
+  /** The JavaScript that makes what `access` begins with, once the module has been loaded. */
+  variables(node: api.ImportDeclaration): readonly string[] {
+    return this.#variables.get(node) ?? [];
+  }
+
+  /** What an import brings that exists at run time. */
+  names(node: api.ImportDeclaration): readonly string[] {
+    return this.#names.get(node) ?? [];
   }
 
   /** The variable that holds the module of `export … from`. */
@@ -77,17 +90,29 @@ export class ImportTable {
     const bindings = importedBindings(this.#world, node);
     const values = bindings.flatMap(({ local, exported }) => {
       const symbol = this.#world.checker.getSymbolAtLocation(local);
-      return symbol !== undefined && this.isValue(symbol) ? [{ symbol, exported }] : [];
+      const { text } = local;
+      return symbol !== undefined && this.isValue(symbol) ? [{ symbol, text, exported }] : [];
     });
     if (node.importClause !== undefined && values.length === 0) return;
     const name = this.#next();
     this.#modules.set(node, name);
-    for (const { symbol, exported } of values) {
-      this.#access.set(symbol, exported === undefined ? name : member(name, exported));
+    const variables: string[] = [];
+    for (const { symbol, text, exported } of values) {
+      const variable = outer(text);
+      this.#access.set(
+        symbol,
+        exported === undefined ? `${variable}.v` : member(variable, exported),
+      );
+      variables.push(`const ${variable} = ${exported === undefined ? `{ v: ${name} }` : name}`);
     }
+    this.#variables.set(node, variables);
+    this.#names.set(
+      node,
+      values.map(({ text }) => text),
+    );
   }
 
   #next(): string {
-    return `__m${this.#count++}`;
+    return names.module(this.#count++);
   }
 }

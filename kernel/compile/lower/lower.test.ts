@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import vm from "node:vm";
+import { names as own } from "../../contract/added.js";
 import type { ColumnMap } from "../../contract/column-map.js";
 import type { api } from "../check/typescript.js";
 import { World } from "../check/world.js";
@@ -32,7 +33,7 @@ function compile(text: string, { javascript = false, isModule = false }: Kind = 
   const file = world.bind(javascript ? "/cells/1.js" : "/cells/1.ts", text, javascript);
   deepEqual(file.parseDiagnostics, [], text);
   (file as { parent: api.Node }).parent = names.node;
-  const enter = "__scope";
+  const enter = own.scope;
   const session = isModule ? undefined : names;
   const made = lower({ world, file, source: "1.ts", names: session, late: javascript, enter });
   new vm.Script(made.js);
@@ -149,18 +150,21 @@ test("plain JavaScript is changed where it stands", () => {
 
 test("names, ticks and types are replaced, and nothing else", () => {
   const body = (text: string): string => compile(text).js.split("\n").slice(1, -2).join("\n");
-  equal(body("f(x)"), "__value = { value: (0, (0, __ref_f.v)(__ref_x.v)) };");
-  equal(body("f\n(x)"), "__value = { value: (0, (0, __ref_f.v)\n(__ref_x.v)) };");
+  equal(body("f(x)"), "$lab··value = { value: (0, (0, $lab·f.v)($lab·x.v)) };");
+  equal(body("f\n(x)"), "$lab··value = { value: (0, (0, $lab·f.v)\n($lab·x.v)) };");
   equal(
     body("let a: number\n;(x)"),
-    'let a \n; __lab.define("a", () => a, (__v) => { a = __v; });__value = { value: (0, (__ref_x.v)) };',
+    'let a \n; $lab··cell.define("a", () => a, ($lab··value) => { a = $lab··value; });$lab··value = { value: (0, ($lab·x.v)) };',
   );
-  equal(body("while (x) f(x);"), "while (__ref_x.v) { __tick(); (0, __ref_f.v)(__ref_x.v); }");
+  equal(
+    body("while (x) f(x);"),
+    "while ($lab·x.v) /*$lab·*/{ $lab··tick(); (0, $lab·f.v)($lab·x.v);/*$lab·*/}",
+  );
   equal(
     body("const g = (a: any) => f(a)"),
-    'const g = (a ) => (__tick(), (0, __ref_f.v)(a)); __lab.define("g", () => g);',
+    'const g = (a ) => /*$lab·*/($lab··tick(), (0, $lab·f.v)(a)/*$lab·*/); $lab··cell.define("g", () => g);',
   );
-  equal(body("-C.Two"), "__value = { value: (0, -(-2)) };");
+  equal(body("-C.Two"), "$lab··value = { value: (0, -(-2)) };");
 });
 
 test("the package's own files are changed where they stand", () => {

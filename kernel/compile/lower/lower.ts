@@ -1,8 +1,10 @@
+import { names as own } from "../../contract/added.js";
 import { type ColumnMap, sourceOf } from "../../contract/column-map.js";
 import type { api, BoundFile } from "../check/typescript.js";
 import type { World } from "../check/world.js";
 import { valueNames } from "./declared.js";
-import { Edits } from "./edits.js";
+import { earlyError, type EarlyError } from "./early-errors.js";
+import { type Changed, Edits } from "./edits.js";
 import { ImportTable, member } from "./imports.js";
 import type { Lowering } from "./lowering.js";
 import type { SessionNames } from "./scope.js";
@@ -25,7 +27,7 @@ function exportTable(state: Lowering): string {
     }
   }
   const table = [...entries].map(([name, value]) => `${JSON.stringify(name)}: () => ${value}`);
-  return `__lab.exports({ ${table.join(", ")} });`;
+  return `${own.cell}.exports({ ${table.join(", ")} });`;
 }
 
 function addClause(
@@ -100,12 +102,15 @@ function transpile(
 //
 // Variables of the cell itself stay native locals, so its loops run at full speed; each is published
 // through a getter and a setter (`define`) when it is initialised. Names of earlier cells become
-// `__ref_x.v`. Imports become `await __lab.import(…)` and their names `__m0.x`, which keeps them live.
+// `$lab·x.v`. Imports become `await $lab··cell.import(…)` and their names `$lab·x.y`, which keeps them
+// live. A program that reads a function's text sees none of it: ../../contract/added.ts.
 
 export interface Lowered {
   js: string;
   /** As in `CompiledCell`. */
   map: string;
+  /** Why it must not run: JavaScript's own rules. */
+  error?: EarlyError;
 }
 
 interface LowerOptions {
@@ -117,7 +122,7 @@ interface LowerOptions {
   names?: SessionNames;
   /** Names nobody declared are looked up when the cell runs, as in plain JavaScript. */
   late: boolean;
-  /** JavaScript that makes `__lab` from the argument `__scope`. */
+  /** JavaScript that makes what compiled code calls from the function's argument. */
   enter: string;
   /** Tell how long it took. */
   time?: boolean;
@@ -134,27 +139,34 @@ export function lower(options: LowerOptions): Lowered {
     late: options.late,
     imports: new ImportTable(world, file),
     edits: new Edits(file.text),
-    refs: new Set(),
+    outside: new Map(),
     hoisted: [],
     erases: world.keepsText,
     isTypeScript: !world.keepsText,
   };
   const exports = names === undefined ? exportTable(state) : undefined;
   splice(state);
+  const emit = ({ text, columns }: Changed): { text: string; map: string } =>
+    transpile(world, text, columns, file, options.source);
   const changed = state.edits.apply();
   const { text, map } = state.isTypeScript
-    ? transpile(world, changed.text, changed.columns, file, options.source)
+    ? emit(changed)
     : { text: changed.text, map: JSON.stringify({ columns: changed.columns }) };
+  const plain = state.edits.apply(true);
+  const emitted = state.isTypeScript ? emit(plain) : undefined;
+  const error = earlyError(state, { ...plain, ...emitted }, emitted?.map);
   const header = [
-    `"use strict"; const __lab = ${options.enter}; const __tick = __lab.tick;`,
-    ...[...state.refs].map((name) => `const __ref_${name} = __lab.ref(${JSON.stringify(name)});`),
-    names === undefined ? undefined : "let __value;",
-    options.time === true ? "const __start = performance.now(); try {" : undefined,
+    `"use strict"; const ${own.cell} = ${options.enter}; const ${own.tick} = ${own.cell}.tick;`,
+    ...[...state.outside].map(([variable, found]) => `const ${variable} = ${found};`),
+    names === undefined ? undefined : `let ${own.value};`,
+    options.time === true ? `const ${own.start} = performance.now(); try {` : undefined,
     exports,
     ...state.hoisted,
   ].filter((part) => part !== undefined);
   const timed =
-    options.time === true ? "} finally { __lab.took(performance.now() - __start); }\n" : "";
-  const footer = timed + (names === undefined ? "" : "return __value;\n");
-  return { js: `(async (__scope) => { ${header.join(" ")}\n${text}\n${footer}})`, map };
+    options.time === true
+      ? `} finally { ${own.cell}.took(performance.now() - ${own.start}); }\n`
+      : "";
+  const footer = timed + (names === undefined ? "" : `return ${own.value};\n`);
+  return { js: `(async (${own.scope}) => { ${header.join(" ")}\n${text}\n${footer}})`, map, error };
 }

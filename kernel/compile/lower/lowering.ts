@@ -12,8 +12,8 @@ export interface Lowering {
   late: boolean;
   imports: ImportTable;
   edits: Edits;
-  /** Names of earlier cells that the file uses. */
-  refs: Set<string>;
+  /** What names of others are called, and the JavaScript that looks each of them up. */
+  outside: Map<string, string>;
   /** JavaScript that runs before the first statement. */
   hoisted: string[];
   /** Whether types are taken out of the text here. */

@@ -1,9 +1,17 @@
 // A file becomes JavaScript by changes to its own text: names of other cells and imports are replaced,
 // checks for interrupts go in and types go out. What is left is JavaScript, or else (enums, namespaces,
 // decorators, parameter properties, `using`, JSX, …) TypeScript that `lower.ts` hands to TypeScript.
+import { added } from "../../contract/added.js";
 import { Eraser } from "./erase.js";
 import type { Lowering } from "./lowering.js";
-import { callsSomething, compiledName, isCallee, isValueName } from "./names-in-code.js";
+import {
+  callsSomething,
+  compiledName,
+  isCallee,
+  isNameless,
+  isValueName,
+  reach,
+} from "./names-in-code.js";
 import { spliceStatements, type Visit } from "./statements.js";
 import type { api } from "../check/typescript.js";
 
@@ -34,8 +42,8 @@ function visitor(state: Lowering): Visit {
       return erase.annotation(node);
     }
     visitCode(node);
-    // With every `;` in its place nothing that was taken out can join two statements.
-    if (endsBySemicolon(node) && text.charAt(node.end - 1) !== ";") edits.insert(node.end, ";");
+    // What was taken out must join no two statements.
+    if (endsBySemicolon(node) && erase.tookEndOf(node)) edits.insert(node.end, ";");
   }
 
   function visitCode(node: api.Node): void {
@@ -83,7 +91,13 @@ function visitor(state: Lowering): Visit {
         const access = node as api.PropertyAccessExpression | api.ElementAccessExpression;
         const constant = state.checker.getConstantValue(access);
         if (constant === undefined) return children(node);
-        return edits.replace(start(node), node.end, literal(constant));
+        return edits.addFor(start(node), node.end, literal(constant));
+      }
+      case kinds.BinaryExpression: {
+        const { left, operatorToken, right } = node as api.BinaryExpression;
+        each(left, operatorToken);
+        const name = assigns(operatorToken) && ts.isIdentifier(left) ? left : undefined;
+        return assigned(name, right);
       }
       case kinds.AsExpression:
       case kinds.SatisfiesExpression: {
@@ -110,7 +124,8 @@ function visitor(state: Lowering): Visit {
       case kinds.NewExpression: {
         const call = node as api.CallExpression | api.NewExpression;
         if (call.expression.kind === kinds.ImportKeyword) {
-          edits.replace(start(call.expression), call.expression.end, "__lab.import");
+          const target = reach(state, "import", "module");
+          edits.addFor(start(call.expression), call.expression.end, target);
         } else visit(call.expression);
         erase.angles(call.typeArguments);
         return all(call.arguments);
@@ -122,13 +137,19 @@ function visitor(state: Lowering): Visit {
       }
       case kinds.MetaProperty:
         if ((node as api.MetaProperty).keywordToken !== kinds.ImportKeyword) return;
-        return edits.replace(start(node), node.end, "__lab.meta");
+        // A script has no `import.meta`, but `this`, which nobody can assign to either.
+        return edits.addFor(
+          start(node),
+          node.end,
+          reach(state, "import", "module", "meta"),
+          "this",
+        );
       case kinds.ClassDeclaration:
       case kinds.ClassExpression:
         return classLike(node as api.ClassLikeDeclaration);
       case kinds.PropertyDeclaration: {
         const property = node as api.PropertyDeclaration;
-        modifiers(property.modifiers);
+        modifiers(property.modifiers, true);
         erase.token(property.questionToken ?? property.exclamationToken);
         return each(property.name, property.type, property.initializer);
       }
@@ -169,13 +190,29 @@ function visitor(state: Lowering): Visit {
     if (target === undefined) return;
     // `(0, a.b)(…)`: a plain call, whose `this` is not the module or the session
     const apart = /[.[]/.test(target) && isCallee(state, node);
-    edits.replace(start(node), node.end, apart ? `(0, ${target})` : target);
+    edits.addFor(start(node), node.end, apart ? added.callee(target) : target);
+  }
+
+  const assigns = ({ kind }: api.Node): boolean =>
+    kind === kinds.EqualsToken ||
+    kind === kinds.QuestionQuestionEqualsToken ||
+    kind === kinds.BarBarEqualsToken ||
+    kind === kinds.AmpersandAmpersandEqualsToken;
+
+  /** What is assigned to a variable: when that is a property here, it gives a function no name. */
+  function assigned(name: api.Identifier | undefined, value: api.Expression): void {
+    const isNamed =
+      name !== undefined && isNameless(state, value) && compiledName(state, name) !== undefined;
+    if (isNamed) edits.add(start(value), added.openNamed(name.text));
+    visit(value);
+    if (isNamed) edits.add(value.end, added.closeNamed(name.text));
   }
 
   function shorthand(node: api.ShorthandPropertyAssignment): void {
     const target = compiledName(state, node.name);
-    if (target !== undefined) edits.insert(node.name.end, `: ${target}`);
-    each(node.objectAssignmentInitializer);
+    if (target !== undefined) edits.add(node.name.end, added.shorthand(target));
+    const { objectAssignmentInitializer: value } = node;
+    if (value !== undefined) assigned(node.name, value);
   }
 
   /** `import a = require("b")`, or another name for something of a namespace. */
@@ -187,12 +224,14 @@ function visitor(state: Lowering): Visit {
     modifiers(node.modifiers);
     const { end = start(node) } = node.modifiers ?? {};
     edits.replace(ts.skipTrivia(text, end), start(name), "const ");
-    if (isRequired)
-      return edits.replace(start(from), start(from) + "require".length, "__lab.require");
+    if (isRequired) {
+      const target = reach(state, "require", "given");
+      return edits.addFor(start(from), start(from) + "require".length, target);
+    }
     let first: api.EntityName = from;
     while (ts.isQualifiedName(first)) first = first.left;
     const target = compiledName(state, first);
-    if (target !== undefined) edits.replace(start(first), first.end, target);
+    if (target !== undefined) edits.addFor(start(first), first.end, target);
   }
 
   /** A value that is known by the names of others is not known to TypeScript alone. */
@@ -200,11 +239,11 @@ function visitor(state: Lowering): Visit {
     const { name, initializer } = node;
     const value = initializer && state.checker.getConstantValue(node);
     if (value === undefined) return each(name, initializer);
-    edits.replace(start(initializer!), node.end, literal(value));
+    edits.addFor(start(initializer!), node.end, literal(value));
   }
 
   /** Removes the words that only types have, and those that only modules have. */
-  function modifiers(list: api.NodeArray<api.ModifierLike> | undefined): void {
+  function modifiers(list: api.NodeArray<api.ModifierLike> | undefined, isOfMember = false): void {
     for (const modifier of list ?? []) {
       switch (modifier.kind) {
         case kinds.AsyncKeyword:
@@ -224,7 +263,9 @@ function visitor(state: Lowering): Visit {
           if (ts.isSourceFile(modifier.parent.parent)) edits.remove(start(modifier), modifier.end);
           break;
         default:
-          erase.token(modifier);
+          // `a = 1⏎ public *b() {}` is not a product.
+          if (isOfMember && modifier === list![0]) erase.firstWord(modifier);
+          else erase.token(modifier);
       }
     }
   }
@@ -252,7 +293,7 @@ function visitor(state: Lowering): Visit {
   function functionLike(node: api.SignatureDeclaration): void {
     const { typeParameters, parameters, type } = node;
     const { modifiers: words, body } = node as api.FunctionLikeDeclaration;
-    modifiers(words);
+    modifiers(words, ts.isClassElement(node));
     const isArrow = ts.isArrowFunction(node);
     // `async` and the parameters share a line, and so do these and `=>`.
     const breaks = (from: number, to: number): boolean => text.slice(from, to).includes("\n");
@@ -274,24 +315,24 @@ function visitor(state: Lowering): Visit {
       callsSomething(state, node);
     if (!ticks) return visit(body);
     if (!ts.isBlock(body)) {
-      edits.insert(start(body), "(__tick(), ");
+      edits.add(start(body), added.openExpression);
       visit(body);
-      return edits.insert(body.end, ")");
+      return edits.add(body.end, added.closeExpression);
     }
     const [first] = body.statements;
     if (first && ts.isExpressionStatement(first) && ts.isStringLiteral(first.expression)) {
-      edits.insert(first.end, ";__tick();");
-    } else edits.insert(start(body) + 1, "__tick();");
+      edits.add(first.end, added.tickAfterDirective);
+    } else edits.add(start(body) + 1, added.tick);
     visit(body);
   }
 
   function loop(node: api.IterationStatement): void {
     const { statement } = node;
     const block = ts.isBlock(statement);
-    if (block) edits.insert(start(statement) + 1, "__tick();");
-    else edits.insert(start(statement), "{ __tick(); ");
+    if (block) edits.add(start(statement) + 1, added.tick);
+    else edits.add(start(statement), added.openBlock);
     children(node);
-    if (!block) edits.insert(statement.end, " }");
+    if (!block) edits.add(statement.end, added.closeBlock);
   }
 
   return visit;

@@ -1,6 +1,8 @@
+import { added, names } from "../../contract/added.js";
 import type { api } from "../check/typescript.js";
 import { isWritable, lastExpression, unpublishedVariables, valueNames } from "./declared.js";
 import type { Lowering } from "./lowering.js";
+import { isNameless } from "./names-in-code.js";
 
 /**
  * The JavaScript of an import: the module is loaded and, in a cell, its names are published and added to
@@ -13,12 +15,13 @@ function importText(
 ): string {
   const variable = state.imports.module(node);
   if (variable === undefined) return "";
-  const parts = [loadText(state, node, node.moduleSpecifier, variable)];
+  const load = loadText(state, node, node.moduleSpecifier, variable);
+  const parts = [load, ...state.imports.variables(node)];
   for (const name of published === undefined ? [] : importedNames(state, node)) {
     const access = state.imports.access(name);
     if (access === undefined) continue;
     published?.add(name.name);
-    parts.push(`__lab.define(${JSON.stringify(name.name)}, () => ${access})`);
+    parts.push(`${names.cell}.define(${JSON.stringify(name.name)}, () => ${access})`);
   }
   return parts.join("; ");
 }
@@ -31,7 +34,7 @@ function loadText(
 ): string {
   const text = state.ts.isStringLiteral(specifier) ? specifier.text : "";
   const attributes = attributesOf(state, node);
-  return `const ${variable} = await __lab.import(${JSON.stringify(text)}${attributes})`;
+  return `const ${variable} = await ${names.cell}.import(${JSON.stringify(text)}${attributes})`;
 }
 
 function attributesOf(
@@ -76,18 +79,23 @@ export function spliceStatements(state: Lowering, visit: Visit): void {
   const start = (node: api.Node): number => node.getStart(file);
   const define = (name: string, writable: boolean): string => {
     published.add(name);
-    const setter = writable ? `, (__v) => { ${name} = __v; }` : "";
-    return `__lab.define(${JSON.stringify(name)}, () => ${name}${setter});`;
+    const { value, cell } = names;
+    const setter = writable ? `, (${value}) => { ${name} = ${value}; }` : "";
+    return `${cell}.define(${JSON.stringify(name)}, () => ${name}${setter});`;
   };
 
   const first = statements.find((node) => runs(state, node));
   for (const node of statements) {
     if (!isImport(state, node)) continue;
     const text = `${importOrExport(state, node, published)};`;
-    if (first === undefined || node.pos < first.pos) edits.replace(start(node), node.end, text);
+    // Names that an import brings are declared like any others.
+    const names = ts.isImportDeclaration(node) ? state.imports.names(node) : [];
+    const plain = names.length > 0 ? `const ${names.join(" = 0, ")} = 0;` : ";";
+    if (first === undefined || node.pos < first.pos)
+      edits.addFor(start(node), node.end, text, plain);
     else {
-      edits.insert(start(first), text, start(node));
-      edits.replace(start(node), node.end, ";");
+      edits.add(start(first), text, start(node));
+      edits.addFor(start(node), node.end, ";", plain);
     }
   }
 
@@ -95,22 +103,26 @@ export function spliceStatements(state: Lowering, visit: Visit): void {
     if (isImport(state, node)) continue;
     if (ts.isExportAssignment(node)) {
       const { expression } = node;
-      const [before, after] = !isCell
-        ? ["const __default = ", ";"]
-        : node === last
-          ? ["__value = { value: ", "};"]
-          : ["(", ");"];
-      edits.replace(start(node), start(expression), before);
+      const before = isCell
+        ? node === last
+          ? `${names.value} = { value: `
+          : "("
+        : "const __default = ";
+      const after = isCell ? (node === last ? " };" : ");") : ";";
+      const nameless = isNameless(state, expression);
+      edits.addFor(start(node), start(expression), before, "(");
+      if (nameless) edits.add(start(expression), added.openNamed("default"));
       visit(expression);
-      edits.replace(expression.end, node.end, after);
+      if (nameless) edits.add(expression.end, added.closeNamed("default"));
+      edits.addFor(expression.end, node.end, after, ");");
       continue;
     }
     if (node === last) {
       const { expression } = node as api.ExpressionStatement;
       // `(0, …)`: a function is not to be named after the property
-      edits.insert(start(expression), "__value = { value: (0, ");
+      edits.add(start(expression), `${names.value} = { value: (0, `);
       visit(expression);
-      edits.insert(expression.end, ") };");
+      edits.add(expression.end, ") };");
       continue;
     }
     visit(node);
@@ -119,7 +131,10 @@ export function spliceStatements(state: Lowering, visit: Visit): void {
       define(name, isWritable(state, node)),
     );
     if (ts.isFunctionDeclaration(node)) state.hoisted.push(...definitions);
-    else for (const text of definitions) edits.insert(node.end, ` ${text}`);
+    else if (definitions.length > 0) {
+      const isClosed = file.text.charAt(node.end - 1) === ";" || !isOpen(state, node);
+      edits.add(node.end, `${isClosed ? " " : "; "}${definitions.join(" ")}`);
+    }
   }
   if (!isCell) return;
   for (const name of unpublishedVariables(state, file, published)) {
@@ -129,6 +144,10 @@ export function spliceStatements(state: Lowering, visit: Visit): void {
 
 const isImport = ({ ts }: Lowering, node: api.Statement): boolean =>
   ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
+
+/** Whether what comes after a statement would belong to it, were there no `;`. */
+const isOpen = ({ ts }: Lowering, node: api.Statement): boolean =>
+  ts.isVariableStatement(node) || ts.isImportEqualsDeclaration(node);
 
 /** Whether a statement does anything when its turn comes. */
 function runs(state: Lowering, node: api.Statement): boolean {
@@ -146,5 +165,5 @@ function importOrExport(state: Lowering, node: api.Statement, published: Set<str
   if (moduleSpecifier === undefined || isTypeOnly) return "";
   const variable = imports.reexported(node as api.ExportDeclaration);
   const load = loadText(state, node as api.ExportDeclaration, moduleSpecifier, variable);
-  return exportClause === undefined && !isCell ? `${load}; __lab.star(${variable})` : load;
+  return exportClause === undefined && !isCell ? `${load}; ${names.cell}.star(${variable})` : load;
 }

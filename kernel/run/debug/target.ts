@@ -4,6 +4,7 @@ import {
   type DebugSource,
   type DescribedValue,
 } from "../../contract/debug.js";
+import { mark } from "../../contract/added.js";
 import type { FormatValue } from "../../display/displayable.js";
 import type { MimeBundle } from "../../host/host.js";
 import type { Channel } from "../channel.js";
@@ -112,7 +113,7 @@ export class DebugTarget {
     const found = new Map<string, unknown>();
     for (const scope of scopes) {
       for (const name of Object.keys(scope)) {
-        if (!found.has(name) && !generated.test(name)) found.set(name, scope[name]);
+        if (!found.has(name) && !isGenerated(name)) found.set(name, scope[name]);
       }
     }
     return this.#holdAll([...found]);
@@ -205,7 +206,8 @@ export class DebugTarget {
 }
 
 /** Names that a cell's code has of us. */
-const generated = /^(?:__(?:lab|tick|value|scope|start|v|default|ref_.*|m\d+)|this|arguments)$/;
+const isGenerated = (name: string): boolean =>
+  name.startsWith(mark) || /^(?:__default|this|arguments)$/.test(name);
 
 function isHit(
   count: number,

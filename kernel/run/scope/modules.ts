@@ -14,12 +14,10 @@ interface ModuleScope {
     specifier: string,
     options?: { with?: Record<string, string> } | Record<string, string>,
   ): Promise<Namespace>;
-  require: NodeJS.Require;
-  meta: ImportMeta;
+  given(name: string): { readonly v: unknown };
+  module(): { v: ModuleScope["import"]; meta: ImportMeta };
   exports(table: Record<string, () => unknown>): void;
   star(from: Namespace): void;
-  __dirname: string;
-  __filename: string;
 }
 
 interface Instance {
@@ -99,12 +97,13 @@ export class Modules {
     const publish = (name: string, get: () => unknown): void => {
       Object.defineProperty(namespace, name, { get, enumerable: true, configurable: true });
     };
-    const folder = dirname(path);
+    const importing: ModuleScope["import"] = (specifier, options) =>
+      this.import(specifier, path, attributesOf(options));
     return {
       tick: this.tick,
-      import: (specifier, options) => this.import(specifier, path, attributesOf(options)),
-      require: nativeRequire(folder),
-      meta: { url: addressOf(path), dirname: folder, filename: path } as ImportMeta,
+      import: importing,
+      given: (name) => givenTo(path, name),
+      module: () => ({ v: importing, meta: metaOf(path) }),
       exports: (table) => {
         for (const [name, get] of Object.entries(table)) publish(name, get);
       },
@@ -113,11 +112,19 @@ export class Modules {
           if (name !== "default" && !(name in namespace)) publish(name, () => from[name]);
         }
       },
-      __dirname: folder,
-      __filename: path,
     };
   }
 }
+
+/** What Node gives a CommonJS module at this path under a name. */
+export function givenTo(path: string, name: string): { readonly v: unknown } {
+  if (name === "require") return { v: nativeRequire(dirname(path)) };
+  if (name === "__dirname") return { v: dirname(path) };
+  return { v: name === "__filename" ? path : undefined };
+}
+
+export const metaOf = (path: string): ImportMeta =>
+  ({ url: addressOf(path), dirname: dirname(path), filename: path }) as ImportMeta;
 
 /** The attributes of `import(x, { with })`. */
 export function attributesOf(

@@ -1,10 +1,7 @@
 import { runBash } from "#kernel-platform/bash";
-import { nativeRequire } from "#kernel-platform/native";
 import type { Namespace } from "#kernel-platform/own-module";
-import { addressOf } from "#platform/addresses";
 import { readFileSync } from "#platform/files";
 import { currentFolder } from "#platform/process";
-import { dirname } from "#platform/path";
 import type { CellScope, LoadedModule } from "../../contract/compiler.js";
 import { setStageRegister, stageSpecifier } from "../../contract/stage.js";
 import {
@@ -16,7 +13,8 @@ import {
 } from "../../display/displayable.js";
 import { Rich } from "../../display/rich.js";
 import type { Comm, CommOptions, KernelHost, MimeBundle } from "../../host/host.js";
-import { attributesOf, Modules } from "./modules.js";
+import "../function-text.js";
+import { attributesOf, givenTo, metaOf, Modules } from "./modules.js";
 
 // `Deno.jupyter` in a cell: its documented API on this kernel's display, so that notebooks written for
 // Deno's kernel run. Nothing else of Deno is here, and only cells have the name: a package that saw it
@@ -147,6 +145,20 @@ class Ref {
     return this.#get();
   }
 
+  /** For `typeof`, which does not mind when there is nothing of this name. */
+  get type(): unknown {
+    return this.declared || this.name in globalThis ? this.#get() : undefined;
+  }
+
+  /** In the place of a variable of the same name that has no value yet. */
+  get unset(): unknown {
+    throw new ReferenceError(`Cannot access '${this.name}' before initialization`);
+  }
+
+  set unset(_: unknown) {
+    void this.unset;
+  }
+
   set v(value: unknown) {
     if (this.#set === undefined) {
       throw new TypeError(`Cannot assign to ${this.name}: it was declared const or imported`);
@@ -207,21 +219,17 @@ class Names {
 
 // What compiled cells are given, on the thread where they run.
 
-/** What one compiled cell calls `__lab`. */
+/** What the compiled code of a cell calls. */
 interface RunningCell {
   tick(): void;
   ref(name: string): Ref;
-  /** The value of a name for `typeof`, which does not mind when there is none. */
-  peek(name: string): unknown;
+  /** What Node gives a CommonJS module under a name. */
+  given(name: "require" | "__dirname" | "__filename" | "Deno"): { readonly v: unknown };
+  module(): { v: RunningCell["import"]; meta: ImportMeta };
   define(name: string, get: () => unknown, set?: (value: unknown) => void): void;
   import(specifier: string, options?: { with?: Record<string, string> }): Promise<Namespace>;
-  readonly require: NodeJS.Require;
-  readonly meta: ImportMeta;
   /** Tells how long the cell took. */
   took(milliseconds: number): void;
-  readonly Deno: DenoNames;
-  readonly __dirname: string;
-  readonly __filename: string;
 }
 
 export interface SessionScope extends CellScope {
@@ -267,10 +275,11 @@ export function createCellScope(
     show: (bundle) => host.display(bundle),
     bash: (script) => runBash(host, script),
     enter: (id, path) => {
-      const at = dirname(path);
       const cell = host.cell();
       let over = false;
       cell?.signal.addEventListener("abort", () => (over = true), { once: true });
+      const importing: RunningCell["import"] = (specifier, options) =>
+        modules.import(specifier, path, attributesOf(options));
       return {
         tick: () => {
           if (flag[0] !== 0) host.checkInterrupt();
@@ -279,22 +288,11 @@ export function createCellScope(
           if (over && host.cell() === cell) throw cell?.signal.reason;
         },
         ref: (name) => names.ref(name),
-        peek: (name) => {
-          const ref = names.ref(name);
-          return ref.declared || name in globalThis ? ref.v : undefined;
-        },
         define: (name, get, set) => names.define(id, name, get, set),
-        import: (specifier, options) => modules.import(specifier, path, attributesOf(options)),
-        get require() {
-          return nativeRequire(at);
-        },
-        get meta() {
-          return { url: addressOf(path), dirname: at, filename: path } as ImportMeta;
-        },
+        import: importing,
+        given: (name) => (name === "Deno" ? { v: Deno } : givenTo(path, name)),
+        module: () => ({ v: importing, meta: metaOf(path) }),
         took: (milliseconds) => host.stream("stdout", `Wall time: ${duration(milliseconds)}\n`),
-        Deno,
-        __dirname: at,
-        __filename: path,
       };
     },
   };

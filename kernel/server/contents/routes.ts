@@ -83,12 +83,17 @@ export function contentsRoutes(
       if (chunk !== undefined && chunk !== null && !Number.isInteger(chunk)) {
         throw new ErrorResponse(400, "Cannot save: chunk must be a whole number");
       }
+      const modified = textField(body, "last_modified");
+      if (modified !== undefined && Number.isNaN(Date.parse(modified))) {
+        const got = JSON.stringify(modified.slice(0, 100));
+        throw new ErrorResponse(400, `Cannot save: last_modified must be a date, got ${got}`);
+      }
       const model: SaveModel = {
         type: textField(body, "type"),
         format: textField(body, "format"),
         content,
         chunk: (chunk ?? undefined) as number | undefined,
-        last_modified: textField(body, "last_modified"),
+        last_modified: modified,
         hash: textField(body, "hash"),
       };
       const from = textField(body, "copy_from");

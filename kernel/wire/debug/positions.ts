@@ -1,3 +1,4 @@
+import { added, names } from "../../contract/added.js";
 import { type ColumnMap, sourceOf } from "../../contract/column-map.js";
 import { vlqNumbers } from "../../contract/vlq.js";
 
@@ -56,7 +57,12 @@ const asWritten: Positions = {
 };
 
 /** What a cell's code is given to publish its variables and to hear of an interrupt. */
-const written = /^\s*(?:__tick\(\)|__lab\.(?:define|exports|star)\()/;
+const isWritten = (text: string): boolean => {
+  const code = text.trimStart();
+  return code.startsWith(names.tick) || /^\.(?:define|exports|star)\(/.test(afterCell(code));
+};
+const afterCell = (code: string): string =>
+  code.startsWith(names.cell) ? code.slice(names.cell.length) : "";
 
 /** `script`: the text that runs. `map`: as in `CompiledCell`, or a source map of the file's own. */
 export function positionsOf(script: string, map: string | undefined): Positions {
@@ -69,7 +75,7 @@ export function positionsOf(script: string, map: string | undefined): Positions 
 function byColumns(map: ColumnMap, script: string): Positions {
   const lines = script.split("\n");
   // The last line closes the function, the one before returns the value of a cell.
-  const returns = lines.lastIndexOf("return __value;");
+  const returns = lines.lastIndexOf(`return ${names.value};`);
   const last = (returns < 0 ? lines.length - 1 : returns) - 1;
   return {
     toSource({ lineNumber, columnNumber }) {
@@ -78,7 +84,8 @@ function byColumns(map: ColumnMap, script: string): Positions {
       const runs = map.columns[lineNumber] ?? [];
       const [to = 0, , copied = 1] = runs[run] ?? [];
       const inserted = copied ? "" : (lines[lineNumber]?.slice(to, runs[run + 1]?.[0]) ?? "");
-      if (written.test(inserted.replace(/^;/, ""))) return undefined;
+      const isAfterDirective = inserted.startsWith(added.tickAfterDirective);
+      if (isAfterDirective || isWritten(inserted.replace(/^;/, ""))) return undefined;
       return { line, column: column + 1 };
     },
     toScript: (line) => ({ lineNumber: Math.min(line, last), columnNumber: 0 }),
@@ -98,7 +105,7 @@ function bySourceMap(map: SourceMapJson, script: string): Positions {
   return {
     toSource({ lineNumber, columnNumber }) {
       const script = lines[lineNumber] ?? "";
-      if (written.test(script) || written.test(script.slice(columnNumber))) return undefined;
+      if (isWritten(script) || isWritten(script.slice(columnNumber))) return undefined;
       const segment = segments[lineNumber]?.findLast(([column]) => column <= columnNumber);
       return segment && { line: segment[1] + 1, column: segment[2] + 1 };
     },

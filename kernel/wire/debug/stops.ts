@@ -1,3 +1,4 @@
+import { names } from "../../contract/added.js";
 import type { MainInspector } from "../process/main-inspector.js";
 import { Arrivals } from "./arrivals.js";
 import type { Breakpoints } from "./breakpoints.js";
@@ -8,7 +9,7 @@ import type { Step, Stepping } from "./stepping.js";
 import type { Debugger } from "node:inspector";
 
 /** A cell's code stands in a function that begins so: this is the place behind it. */
-const inside = { lineNumber: 0, columnNumber: "(async (__scope) => {".length };
+const inside = { lineNumber: 0, columnNumber: `(async (${names.scope}) => {`.length };
 
 /**
  * The stop before a cell's first line, for a pause that was asked for while nothing ran. In what the kernel

@@ -72,6 +72,8 @@ const lab = new JupyterLab({
   deferred: { matches: [], patterns: [] },
   availablePlugins: [],
 });
+// Ends clicks on `data-commandlinker-command`: notebooks can have them, and nothing of the page's own does.
+lab.commandLinker.dispose();
 await lab.start({ bubblingKeydown: true });
 // For tests and the curious.
 const settingRegistry = await registry.resolveRequiredService(ISettingRegistry);

@@ -37,6 +37,16 @@ export const patches = [
       ),
   },
   {
+    // What comes with a notebook triggers no command and sends no form (main.ts ends what would hear it).
+    file: /[\\/]@jupyterlab[\\/]apputils[\\/]lib[\\/]sanitizer\.js$/,
+    change: (text) => {
+      const commands = /\.\.\.\(this\._allowCommandLinker\s*\? \[[^\]]*\]\s*: \[\]\),/;
+      const without = replaced(text, commands, "");
+      const changed = without === undefined ? undefined : replaced(without, /'form',\s*/, "");
+      return changed === undefined ? undefined : withNames(changed);
+    },
+  },
+  {
     // Written for an AMD loader, which the page has not.
     file: /[\\/]anywidget[\\/]dist[\\/]index\.js$/,
     change: (text) =>

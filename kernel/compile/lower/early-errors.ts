@@ -1,0 +1,112 @@
+// What JavaScript refuses before anything runs. The compiled text is more tolerant than the cell: there
+// `delete q` deletes a property, and `for (;;) let x` has braces. So the cell's own JavaScript is shown to
+// the engine as well, in a function, and what a function may and a module may not is looked for here.
+import { scriptProblem } from "#kernel-platform/evaluate";
+import { originalPlace } from "#kernel-platform/source-map";
+import { sourceOf } from "../../contract/column-map.js";
+import { valueNames } from "./declared.js";
+import type { Changed } from "./edits.js";
+import type { Lowering } from "./lowering.js";
+import type { api } from "../check/typescript.js";
+
+/** Why a text is no module, and where: an offset in it. */
+export interface EarlyError {
+  message: string;
+  start: number;
+}
+
+/** Declares nothing, and V8 reads what is inside without compiling it. */
+const wrapped = (text: string): string => `"use strict"; const f = async () => {\n${text}\n}`;
+
+/** `plain`: the file's JavaScript; `map`: where that came from TypeScript's emitter. */
+export function earlyError(
+  state: Lowering,
+  plain: Changed,
+  map: string | undefined,
+): EarlyError | undefined {
+  const found = ofModules(state);
+  if (found !== undefined) return found;
+  const problem = scriptProblem(wrapped(plain.text));
+  if (problem === undefined) return undefined;
+  const { message, place } = problem;
+  if (place === undefined) return { message, start: 0 };
+  const { file } = state;
+  const origin =
+    map === undefined
+      ? sourceOf(plain, place.line, place.column)
+      : originalPlace(map, place.line, place.column);
+  if (origin === undefined) return { message, start: 0 };
+  const line = map === undefined ? origin.line - 1 : origin.line;
+  const lines = file.getLineStarts();
+  const start = (lines[Math.min(line, lines.length - 1)] ?? 0) + origin.column;
+  return { message, start: Math.min(start, file.text.length) };
+}
+
+/** `return` outside of functions, `await` as a name, functions declared twice, exports of nothing. */
+function ofModules(state: Lowering): EarlyError | undefined {
+  const { ts, file, checker } = state;
+  const at = (node: api.Node, message: string): EarlyError => ({
+    message,
+    start: node.getStart(file),
+  });
+  const isProperty = ({ parent, pos }: api.Node): boolean =>
+    (ts.isPropertyAccessExpression(parent) || ts.isQualifiedName(parent)) && pos > parent.pos;
+  const named = (node: api.Node): boolean =>
+    ts.isPropertyAssignment(node.parent) ||
+    ts.isClassElement(node.parent) ||
+    ts.isTypeElement(node.parent)
+      ? node.parent.name === node
+      : isProperty(node) || ts.isImportOrExportSpecifier(node.parent);
+  const isUsingNothing = ({ parent, initializer }: api.VariableDeclaration): boolean =>
+    (parent.flags & ts.NodeFlags.Using & ~ts.NodeFlags.Const) !== 0 &&
+    initializer === undefined &&
+    !ts.isForOfStatement(parent.parent);
+  const look = (node: api.Node, inFunction: boolean): EarlyError | undefined => {
+    if (ts.isTypeNode(node)) return undefined;
+    if (ts.isVariableDeclaration(node) && isUsingNothing(node)) {
+      return at(node, "Missing initializer in using declaration");
+    }
+    if (ts.isReturnStatement(node) && !inFunction) return at(node, "Illegal return statement");
+    if (ts.isIdentifier(node) && node.text === "await" && !named(node)) {
+      return at(node, "Unexpected reserved word");
+    }
+    const inside =
+      inFunction || (ts.isFunctionLike(node) && !ts.isClassStaticBlockDeclaration(node));
+    return ts.forEachChild(node, (child) => look(child, inside));
+  };
+  return look(file, false) ?? twice(state) ?? exportsNothing();
+
+  function exportsNothing(): EarlyError | undefined {
+    for (const node of file.statements) {
+      if (!ts.isExportDeclaration(node) || node.moduleSpecifier !== undefined) continue;
+      const clause = node.exportClause;
+      if (clause === undefined || !ts.isNamedExports(clause)) continue;
+      for (const element of clause.elements) {
+        const { text } = element.propertyName ?? element.name;
+        if (checker.getExportSpecifierLocalTargetSymbol(element) !== undefined) continue;
+        return at(element, `Export '${text}' is not defined in module`);
+      }
+    }
+    return undefined;
+  }
+}
+
+/** Functions at the top of a module are like `let`, those of a function like `var`. */
+function twice(state: Lowering): EarlyError | undefined {
+  const { ts, file } = state;
+  const seen = new Set<string>();
+  const { locals } = file as unknown as { locals?: Map<string, api.Symbol> };
+  for (const [key, { flags }] of locals ?? []) {
+    const isVar = (flags & ts.SymbolFlags.FunctionScopedVariable) !== 0;
+    if (isVar) seen.add(ts.unescapeLeadingUnderscores(key as api.__String));
+  }
+  for (const node of file.statements) {
+    if (!ts.isFunctionDeclaration(node)) continue;
+    for (const name of valueNames(state, node)) {
+      const message = `Identifier '${name}' has already been declared`;
+      if (seen.has(name)) return { message, start: node.getStart(file) };
+      seen.add(name);
+    }
+  }
+  return undefined;
+}
