@@ -9,6 +9,8 @@ function sums(values: Rows, mask: Rows): { total: number; count: number } {
   let count = 0;
   values.forEach((row, i) => {
     for (let t = 0; t < row.length; t++) {
+      // Passed over, not multiplied: what stands there may be anything.
+      if (!mask[i]![t]) continue;
       total += row[t]! * mask[i]![t]!;
       count += mask[i]![t]!;
     }
@@ -50,6 +52,9 @@ export function whiten(values: Rows, mask: Rows, shiftMean = true): Float64Array
   return values.map((row) => Float64Array.from(row, (v) => (v - mean) * scale + back));
 }
 
-export function masked(values: readonly Float64Array[], mask: Rows): Float64Array[] {
-  return values.map((row, i) => row.map((v, t) => v * mask[i]![t]!));
+/** The values with 0 where the mask has 0, whatever stands there. */
+export function masked(values: Rows, mask: Rows): Float64Array[] {
+  return values.map((row, i) =>
+    Float64Array.from(row, (v, t) => (mask[i]![t] ? v * mask[i]![t]! : 0)),
+  );
 }

@@ -37,6 +37,17 @@ export function evenMinimum(a: Tensor, b: Tensor): Tensor {
 }
 
 /**
+ * A tensor kept between two numbers; its gradient passes where it lies between them or at one, as in
+ * PyTorch. (tf.clipByValue has none where both are the same number.)
+ */
+export function clip(x: Tensor, low: number, high: number): Tensor {
+  return tf.engine().runKernel(tf.ClipByValue, { x }, {
+    clipValueMin: low,
+    clipValueMax: high,
+  }) as Tensor;
+}
+
+/**
  * Where the condition holds the one tensor, elsewhere the other; all of one shape. The one not taken
  * gets a gradient of 0, even where the gradient is not finite. (tf.where multiplies it by 0.)
  */
@@ -53,4 +64,26 @@ export function either(condition: Tensor, a: Tensor, b: Tensor): Tensor {
     };
   });
   return chosen(a, b);
+}
+
+/**
+ * A tensor with 0 wherever a mask is 0, whatever stood there. (A product with the mask keeps NaN.) The
+ * gradient of what is masked is 0 as well, unless `gradient` is `all`: then it is as it comes.
+ */
+export function withoutMasked(
+  values: Tensor,
+  mask: Tensor,
+  gradient: "unmasked" | "all" = "unmasked",
+): Tensor {
+  const cleared = tf.customGrad((...inputs: (Tensor | Save)[]) => {
+    const [x, save] = inputs as [Tensor, Save];
+    const kept = mask.notEqual(0);
+    save([kept]);
+    return {
+      value: tf.where(kept, x, tf.zerosLike(x)),
+      gradFunc: (dy: Tensor, [held]: Tensor[]) =>
+        gradient === "all" ? dy : tf.where(held!, dy, tf.zerosLike(dy)),
+    };
+  });
+  return cleared(values);
 }
