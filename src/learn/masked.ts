@@ -4,6 +4,26 @@ export type Rows = readonly ArrayLike<number>[];
 /** Keeps a mean over nothing finite, as the reference does. */
 const epsilon = 1e-8;
 
+/**
+ * Refuses numbers that are not finite where they count: on the ones of a mask, or everywhere without one.
+ * A number where nothing counts may be anything.
+ */
+export function requireFinite(
+  action: string,
+  what: string,
+  values: Rows,
+  { mask, nameOf = (i) => `trajectory ${i}` }: { mask?: Rows; nameOf?: (row: number) => string },
+): void {
+  values.forEach((row, i) => {
+    for (let t = 0; t < row.length; t++) {
+      if (Number.isFinite(row[t]) || (mask && !mask[i]![t])) continue;
+      throw new RangeError(
+        `Cannot ${action}: ${what} must be finite, got ${row[t]} at token ${t} of ${nameOf(i)}`,
+      );
+    }
+  });
+}
+
 function sums(values: Rows, mask: Rows): { total: number; count: number } {
   let total = 0;
   let count = 0;

@@ -41,10 +41,14 @@ export function evenMinimum(a: Tensor, b: Tensor): Tensor {
  * PyTorch. (tf.clipByValue has none where both are the same number.)
  */
 export function clip(x: Tensor, low: number, high: number): Tensor {
-  return tf.engine().runKernel(tf.ClipByValue, { x }, {
-    clipValueMin: low,
-    clipValueMax: high,
-  }) as Tensor;
+  return tf.engine().runKernel(
+    tf.ClipByValue,
+    { x },
+    {
+      clipValueMin: low,
+      clipValueMax: high,
+    },
+  ) as Tensor;
 }
 
 /**
@@ -67,23 +71,9 @@ export function either(condition: Tensor, a: Tensor, b: Tensor): Tensor {
 }
 
 /**
- * A tensor with 0 wherever a mask is 0, whatever stood there. (A product with the mask keeps NaN.) The
- * gradient of what is masked is 0 as well, unless `gradient` is `all`: then it is as it comes.
+ * A tensor with 0 wherever a mask is 0, whatever stood there, and no gradient there either. (A product with
+ * the mask keeps NaN.)
  */
-export function withoutMasked(
-  values: Tensor,
-  mask: Tensor,
-  gradient: "unmasked" | "all" = "unmasked",
-): Tensor {
-  const cleared = tf.customGrad((...inputs: (Tensor | Save)[]) => {
-    const [x, save] = inputs as [Tensor, Save];
-    const kept = mask.notEqual(0);
-    save([kept]);
-    return {
-      value: tf.where(kept, x, tf.zerosLike(x)),
-      gradFunc: (dy: Tensor, [held]: Tensor[]) =>
-        gradient === "all" ? dy : tf.where(held!, dy, tf.zerosLike(dy)),
-    };
-  });
-  return cleared(values);
+export function withoutMasked(x: Tensor, mask: Tensor): Tensor {
+  return either(mask.notEqual(0), x, tf.zerosLike(x));
 }

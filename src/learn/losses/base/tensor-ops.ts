@@ -34,19 +34,19 @@ export interface PolicyLossInput {
 
 /**
  * The door of every loss: an input whose tensors have 0 wherever the mask has, whatever stood there. So a
- * loss need not ask what a masked token has: its number reaches no loss, gradient or figure. Where the
- * reference divides 0 by 0, `referenceNaN` lets the NaN of its gradient through.
+ * loss need not ask what a masked token has: its number reaches no loss, gradient or figure. With
+ * `referenceNaN` the input stays as it is, as in the reference.
  */
 export function clearMasked<T extends { mask: Tensor }>(
   input: T,
-  { referenceNaN = false }: Pick<LossSettings, "referenceNaN"> = {},
+  { referenceNaN = false }: Pick<LossSettings, "referenceNaN">,
 ): T {
+  if (referenceNaN) return input;
   const { mask } = input;
   const cleared: Record<string, unknown> = {};
   for (const [name, value] of Object.entries<unknown>({ ...input })) {
     if (value === mask || !(value instanceof tf.Tensor)) continue;
-    if (value.shape.join() !== mask.shape.join()) continue;
-    cleared[name] = withoutMasked(value, mask, referenceNaN ? "all" : "unmasked");
+    if (value.shape.join() === mask.shape.join()) cleared[name] = withoutMasked(value, mask);
   }
   return { ...input, ...cleared };
 }
@@ -94,7 +94,8 @@ export function entropyAwareAdvantage(
     { advantages, entropies, mask },
     { advantages: "tensor", entropies: "tensor", mask: "tensor" },
   );
-  const fixed = withoutMasked(detached(entropies), mask);
+  const own = clearMasked({ advantages, entropies: detached(entropies), mask }, {});
+  const fixed = own.entropies;
   const atLeast = (least: number, x: Tensor) => (singleToken === "one" ? tf.maximum(x, least) : x);
   const count = mask.sum();
   // No valid token: a mean of 0, in the reference too, which then leaves the advantages alone.
@@ -106,7 +107,7 @@ export function entropyAwareAdvantage(
     .div(atLeast(1, count.sub(1)));
   const deviation: Tensor = variance.sqrt();
   const width = tf.where(deviation.equal(0), tf.onesLike(deviation), deviation);
-  return withoutMasked(advantages, mask).mul(centred.div(width).mul(entropyWeight).add(1));
+  return own.advantages.mul(centred.div(width).mul(entropyWeight).add(1));
 }
 
 /** ln of the ratio, bounded so that it cannot overflow. */
