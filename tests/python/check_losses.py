@@ -69,7 +69,9 @@ def advantages(case):
     if case["name"] == "gae":
         given.update(values=values, gamma=case["gamma"], lam=case["lambda"])
     else:
-        given.update(config=config, index=np.array(case["groups"]), reward_baselines=baselines)
+        given.update(config=config, index=np.array(case["groups"]))
+    if case["name"] == "remax":
+        given.update(reward_baselines=baselines)
     found, returns = estimate(**given)
     return answer(found, returns=returns.tolist())
 
