@@ -106,18 +106,20 @@ function caseOf(random: Random): Case {
       const name = pick(Object.keys(trlLosses) as (keyof typeof trlLosses)[]);
       const [loss, aggregation] = trlLosses[name];
       const [beta, tauPositive, tauNegative] = [pick([0, 0.04]), 1, 1.05];
-      // There a row has one advantage, and CISPO no lower bound.
+      // There a row has one advantage, CISPO has no lower bound, and a KL estimate is not cut at 10.
       const rowAdvantages = advantages.map((row) => row.map(() => row[0]!));
+      const near = logprobs.map((row) => row.map((p) => p + 0.3 * random.normal()));
       return {
         asked: {
           ...{ kind: "trl", name, ...given, advantages: rowAdvantages, level: "token" },
+          refLogprobs: near,
           options: { low, high, beta, tauPositive, tauNegative },
         },
         mask,
         ours: () =>
           withGradient(logprobs, (x) => {
             return actorLoss(
-              { ...input(x), advantages: hidden(rowAdvantages) },
+              { ...input(x), advantages: hidden(rowAdvantages), refLogprobs: hidden(near) },
               {
                 ...{ loss, aggregation, clipRatioLow: name === "cispo" ? 1 : low },
                 ...{ clipRatioHigh: high, clipRatioC: 1e9, aggregationRule: "verl-0.9.1" },
