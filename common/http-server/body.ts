@@ -1,4 +1,3 @@
-import { isRecord } from "../options/is-record.js";
 import { joinBytes } from "#platform/bytes";
 import type { Bytes } from "../platform/bytes.js";
 import { ErrorResponse } from "./error-response.js";
@@ -64,14 +63,14 @@ export async function readJson(request: Asked, limit: number): Promise<Json> {
       { code: "invalid_json" },
     );
   }
-  if (!isRecord(value)) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new ErrorResponse(400, "Cannot read the request: its body must be a JSON object");
   }
   if (isTooDeep(value)) {
     const rule = `its body may have at most ${deepest} lists and objects within each other`;
     throw new ErrorResponse(400, `Cannot read the request: ${rule}`, { code: "invalid_json" });
   }
-  return value;
+  return value as Json;
 }
 
 /** A field that must be text; undefined where it may be left out. */
