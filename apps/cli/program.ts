@@ -11,6 +11,7 @@ import { estimateCommand } from "./commands/estimate.js";
 import { learnCommands } from "./commands/learn.js";
 import { evalCommand, scoreCommand } from "./commands/eval.js";
 import { labCommand, siteCommand } from "./commands/lab.js";
+import { checkPaths } from "./commands/plain-paths.js";
 import { runCommand } from "./commands/run.js";
 import { viewCommand } from "./commands/view.js";
 import type { Place } from "./kernelspec/kernel-specs.js";
@@ -76,5 +77,5 @@ export function arpoLab(): Command {
   for (const command of [...learnCommands(), ...scaleCommands()]) program.addCommand(command);
   program.addCommand(completionsCommand(program));
   program.addCommand(sidecarCommand(), { hidden: true });
-  return completeHelp(program);
+  return completeHelp(checkPaths(program));
 }

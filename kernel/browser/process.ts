@@ -44,17 +44,17 @@ function tableText(
     data instanceof Map
       ? [...data.entries()].map(([key, value]) => [text(key), value])
       : Object.entries(data);
-  const isRecord = (value: unknown): value is Record<string, unknown> =>
+  const hasFields = (value: unknown): value is Record<string, unknown> =>
     typeof value === "object" && value !== null;
   const names = columns ?? [
-    ...new Set(rows.flatMap(([, row]) => (isRecord(row) ? Object.keys(row) : []))),
+    ...new Set(rows.flatMap(([, row]) => (hasFields(row) ? Object.keys(row) : []))),
   ];
-  const plain = rows.some(([, row]) => !isRecord(row));
+  const plain = rows.some(([, row]) => !hasFields(row));
   const head = ["(index)", ...names, ...(plain ? ["Values"] : [])];
   const body = rows.map(([key, row]) => [
     key,
-    ...names.map((name) => (isRecord(row) && name in row ? text(row[name]) : "")),
-    ...(plain ? [isRecord(row) ? "" : text(row)] : []),
+    ...names.map((name) => (hasFields(row) && name in row ? text(row[name]) : "")),
+    ...(plain ? [hasFields(row) ? "" : text(row)] : []),
   ]);
   const widths = head.map((name, i) => Math.max(name.length, ...body.map((row) => row[i]!.length)));
   const line = (cells: readonly string[]) =>

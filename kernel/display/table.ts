@@ -93,7 +93,7 @@ export function tableBundle(table: Table): MimeBundle {
   return { "text/plain": tableText(fitted), "text/html": tableHtml(fitted) };
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+function isPlainRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
@@ -106,7 +106,7 @@ export function recordsTable(items: readonly unknown[]): Table | undefined {
   let filled = 0;
   const seen = items.slice(0, 1000);
   for (const item of seen) {
-    if (!isRecord(item)) return undefined;
+    if (!isPlainRecord(item)) return undefined;
     const keys = Object.keys(item);
     filled += keys.length;
     for (const key of keys) columns.add(key);

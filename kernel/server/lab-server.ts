@@ -24,6 +24,7 @@ import { contentsRoutes } from "./contents/routes.js";
 import type { Json } from "../../common/http-server/body.js";
 import { Guard } from "./http/guard.js";
 import { ErrorResponse, toErrorResponse } from "../../common/http-server/error-response.js";
+import { refuse } from "../../common/http-server/refuse.js";
 import { type Answer, Router } from "./http/router.js";
 import { ChannelSession } from "./kernels/channels.js";
 import { V1 } from "./kernels/codec.js";
@@ -273,33 +274,21 @@ export class LabServer {
       if (isPage && by === "token") response.setHeader("set-cookie", this.#guard.cookies());
       await send(response, await this.#router.handle(request, url), request.method === "HEAD");
     } catch (error) {
-      await this.#fail(request, response, toErrorResponse(error));
+      this.#fail(request, response, toErrorResponse(error));
     }
   }
 
-  async #fail(
-    request: IncomingMessage,
-    response: ServerResponse,
-    error: ErrorResponse,
-  ): Promise<void> {
+  #fail(request: IncomingMessage, response: ServerResponse, error: ErrorResponse): void {
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    // What was not read of a refused body is not read any more.
-    if (!request.complete) response.setHeader("connection", "close");
     const asPage = error.status === 403 && (request.headers.accept ?? "").includes("text/html");
-    await send(
-      response,
-      asPage
-        ? {
-            status: 403,
-            headers: { "content-type": "text/plain; charset=utf-8" },
-            bytes: Buffer.from(`${error.message}\n`),
-          }
-        : { status: error.status, json: { message: error.message, reason: null } },
-    );
-    if (!request.complete) request.destroy();
+    const text = asPage
+      ? `${error.message}\n`
+      : JSON.stringify({ message: error.message, reason: null });
+    const type = asPage ? "text/plain; charset=utf-8" : "application/json";
+    refuse(request, response, { status: error.status, headers: { "content-type": type }, text });
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

@@ -1,3 +1,4 @@
+import { isRecord } from "../../common/options/is-record.js";
 import { sameBytes, utf8Bytes, utf8Text } from "#platform/bytes";
 import { randomUUID } from "#platform/uuid";
 
@@ -49,10 +50,10 @@ const isDelimiter = (frame: Uint8Array): boolean =>
 
 function parseObject(frame: Uint8Array, part: string): Json {
   const value: unknown = JSON.parse(utf8Text(frame));
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isRecord(value)) {
     throw new SyntaxError(`Cannot read message: ${part} must be an object, got ${typeof value}`);
   }
-  return value as Json;
+  return value;
 }
 
 /** Frames to a message. Throws when the signature is wrong or a part is missing or malformed. */

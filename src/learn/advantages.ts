@@ -20,7 +20,7 @@ import {
   TrainingBatch,
 } from "./batch.js";
 import type { Credit } from "./estimators/credit.js";
-import { needWords } from "./estimators/definition.js";
+import { clearMasked, needWords, type PlainEstimator } from "./estimators/definition.js";
 import {
   type AnyEstimator,
   type CreditOptions,
@@ -29,6 +29,7 @@ import {
   familyCredit,
   familyEstimators,
   type FamilyEstimator,
+  namesOf,
   namesWithCredit,
   plainEstimators,
   plainNames,
@@ -51,8 +52,12 @@ import { presetRule, withPreset } from "./update/update-settings.js";
  * ```
  */
 export const estimators = Object.fromEntries(
-  plainEstimators.map(({ name, advantages }) => [name, advantages]),
-) as { readonly [D in (typeof plainEstimators)[number] as D["name"]]: D["advantages"] };
+  plainEstimators.map((definition: PlainEstimator<string, (...given: never[]) => Advantages>) => [
+    definition.name,
+    (input: never, options: never) =>
+      definition.advantages(clearMasked(definition, input), options),
+  ]),
+) as unknown as { readonly [D in (typeof plainEstimators)[number] as D["name"]]: D["advantages"] };
 
 /** The names of the advantage estimators, as the reference has them. */
 export const estimatorNames = [...plainNames, ...familyEstimators] as const;
@@ -92,15 +97,14 @@ export const advantageRules = (given: AdvantageOptions): OptionRules<AdvantageOp
 });
 
 /**
- * The score stands on the last attended token of the response; where the environment ended the trajectory, on
- * the last one the policy wrote.
+ * The score stands on the last token that the policy wrote: on a result behind it, it would count for
+ * nothing where rewards count by token. Where the policy wrote none, it stands on the last attended token.
  */
 export function placeReward(scored: ScoredTrajectory): Float64Array {
   const { trajectory, score } = scored;
   const rewards = new Float64Array(trajectory.tokens.length);
-  // A trajectory that its environment ended ends with a result, on which nothing is trained.
-  const mask = trajectory.end === "done" ? trajectory.lossMask : trajectory.attention;
-  const last = mask.lastIndexOf(1);
+  const written = trajectory.lossMask.lastIndexOf(1);
+  const last = written >= 0 ? written : trajectory.attention.lastIndexOf(1);
   if (last >= 0) rewards[last] = score.score;
   return rewards;
 }
@@ -128,7 +132,8 @@ function estimate(scored: Scored, options: AdvantageOptions, definition: AnyEsti
   if (needs && !{ values, baselines }[needs]) {
     throw new TypeError(`Cannot use ${name}: ${needWords[needs]} must be given, got none`);
   }
-  const input = { rewards, mask, groups, values, baselines };
+  const given = { rewards, mask, groups, values, baselines };
+  const input = clearMasked(definition, given, namesOf(scored));
   return definition.estimate(input, { gamma, lambda, normalizeByDeviation });
 }
 
@@ -233,7 +238,8 @@ export function creditOf(scored: Scored, given: AdvantageOptions = {}): Credit {
   const definition = estimatorsByName.of("give credit", "estimator", estimator);
   if ("spans" in definition) return familyCredit(scored, rewards, definition, options);
   const mask = scored.trajectories.map(({ trajectory }) => trajectory.lossMask);
-  const outcome = { rewards, mask, groups: scored.trajectories.map(({ group }) => group) };
+  const groups = scored.trajectories.map(({ group }) => group);
+  const outcome = clearMasked(definition, { rewards, mask, groups }, namesOf(scored));
   const credit = definition.credit?.(outcome, { gamma, lambda, normalizeByDeviation });
   if (credit) return credit;
   throw new TypeError(`Cannot give credit: estimator ${definition.name} must say it, got none`);

@@ -4,11 +4,33 @@ export type Rows = readonly ArrayLike<number>[];
 /** Keeps a mean over nothing finite, as the reference does. */
 const epsilon = 1e-8;
 
+/**
+ * Refuses numbers that are not finite where they count: on the ones of a mask, or everywhere without one.
+ * A number where nothing counts may be anything.
+ */
+export function requireFinite(
+  action: string,
+  what: string,
+  values: Rows,
+  { mask, nameOf = (i) => `trajectory ${i}` }: { mask?: Rows; nameOf?: (row: number) => string },
+): void {
+  values.forEach((row, i) => {
+    for (let t = 0; t < row.length; t++) {
+      if (Number.isFinite(row[t]) || (mask && !mask[i]![t])) continue;
+      throw new RangeError(
+        `Cannot ${action}: ${what} must be finite, got ${row[t]} at token ${t} of ${nameOf(i)}`,
+      );
+    }
+  });
+}
+
 function sums(values: Rows, mask: Rows): { total: number; count: number } {
   let total = 0;
   let count = 0;
   values.forEach((row, i) => {
     for (let t = 0; t < row.length; t++) {
+      // Passed over, not multiplied: what stands there may be anything.
+      if (!mask[i]![t]) continue;
       total += row[t]! * mask[i]![t]!;
       count += mask[i]![t]!;
     }
@@ -50,6 +72,9 @@ export function whiten(values: Rows, mask: Rows, shiftMean = true): Float64Array
   return values.map((row) => Float64Array.from(row, (v) => (v - mean) * scale + back));
 }
 
-export function masked(values: readonly Float64Array[], mask: Rows): Float64Array[] {
-  return values.map((row, i) => row.map((v, t) => v * mask[i]![t]!));
+/** The values with 0 where the mask has 0, whatever stands there. */
+export function masked(values: Rows, mask: Rows): Float64Array[] {
+  return values.map((row, i) =>
+    Float64Array.from(row, (v, t) => (mask[i]![t] ? v * mask[i]![t]! : 0)),
+  );
 }

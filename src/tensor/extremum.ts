@@ -37,6 +37,21 @@ export function evenMinimum(a: Tensor, b: Tensor): Tensor {
 }
 
 /**
+ * A tensor kept between two numbers; its gradient passes where it lies between them or at one, as in
+ * PyTorch. (tf.clipByValue has none where both are the same number.)
+ */
+export function clip(x: Tensor, low: number, high: number): Tensor {
+  return tf.engine().runKernel(
+    tf.ClipByValue,
+    { x },
+    {
+      clipValueMin: low,
+      clipValueMax: high,
+    },
+  ) as Tensor;
+}
+
+/**
  * Where the condition holds the one tensor, elsewhere the other; all of one shape. The one not taken
  * gets a gradient of 0, even where the gradient is not finite. (tf.where multiplies it by 0.)
  */
@@ -53,4 +68,12 @@ export function either(condition: Tensor, a: Tensor, b: Tensor): Tensor {
     };
   });
   return chosen(a, b);
+}
+
+/**
+ * A tensor with 0 wherever a mask is 0, whatever stood there, and no gradient there either. (A product with
+ * the mask keeps NaN.)
+ */
+export function withoutMasked(x: Tensor, mask: Tensor): Tensor {
+  return either(mask.notEqual(0), x, tf.zerosLike(x));
 }

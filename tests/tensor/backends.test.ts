@@ -145,3 +145,17 @@ test("a failed native build says so in one line and is no error", () => {
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test("a backend counts each tensor once", () => {
+  const code = `
+    const { tf } = await import(${JSON.stringify(tensors)});
+    const before = tf.backend().numDataIds();
+    const made = [tf.ones([2]), tf.tensor1d([1, 2]).mul(2), tf.tensor1d([1], "int32")];
+    const after = tf.backend().numDataIds();
+    tf.dispose(made);
+    console.log(after - before, tf.backend().numDataIds() - before);`;
+  for (const name of ["cpu", "wasm", ...(existsSync(addon) ? ["native"] : [])]) {
+    // The tensor that was multiplied is there until it is disposed of.
+    assert.equal(run({ ARPO_LAB_BACKEND: name }, code).stdout, "4 1\n", name);
+  }
+});

@@ -1,3 +1,4 @@
+import { isRecord } from "../../../common/options/is-record.js";
 import { readFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { parse } from "yaml";
@@ -67,10 +68,10 @@ export async function sweepFromFile(
     throw new Error(`Cannot sweep: ${path} must be a readable file, got ${error.code}`);
   });
   const file = parse(text) as unknown;
-  if (typeof file !== "object" || file === null || Array.isArray(file)) {
+  if (!isRecord(file)) {
     throw new RangeError(`Cannot sweep: ${path} must hold keys such as arms and seeds, got none`);
   }
-  const { seeds, compare, ...given } = file as Record<string, unknown>;
+  const { seeds, compare, ...given } = file;
   const how = {
     folder: join("runs", basename(path, extname(path))),
     ...given,

@@ -1,3 +1,5 @@
+import { isRecord } from "../../../common/options/is-record.js";
+
 /** Every leaf of nested objects with its dotted path; lists are leaves. */
 export function* leaves(
   tree: Readonly<Record<string, unknown>>,
@@ -5,8 +7,7 @@ export function* leaves(
 ): Generator<[path: string, value: unknown]> {
   for (const [key, value] of Object.entries(tree)) {
     const path = prefix ? `${prefix}.${key}` : key;
-    const isTree = typeof value === "object" && value !== null && !Array.isArray(value);
-    if (isTree && Object.keys(value).length > 0) yield* leaves({ ...value }, path);
+    if (isRecord(value) && Object.keys(value).length > 0) yield* leaves(value, path);
     else yield [path, value];
   }
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../../../common/options/is-record.js";
 import { isTooDeep } from "../../../common/http-server/nesting.js";
 import { openSocket, type OpenSocket } from "#platform/network";
 import { shown } from "../../../common/options/check-arguments.js";
@@ -109,10 +110,10 @@ export class Connection {
         this.#socket.send(message);
       }));
     const said = answer["data"];
-    if (typeof said !== "object" || said === null || Array.isArray(said)) {
+    if (!isRecord(said)) {
       throw this.#end(this.#lost(doing, `data that is ${shown(said)}`));
     }
-    const fields = said as Json;
+    const fields: Json = said;
     if (answer["type"] !== "error") return fields;
     const { headers, url } = this.#peer;
     const code = withoutSecrets(headers, String(fields["code"])).slice(0, 40);

@@ -1,5 +1,6 @@
 import { z } from "#zod";
 import { checkJsonType, readJson } from "../../../common/http-server/body.js";
+import { refuse } from "../../../common/http-server/refuse.js";
 import { OwnPages, sameSecret } from "../../../common/http-server/own-pages.js";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions, integer, type OptionRules } from "../../../common/options/check-options.js";
@@ -366,10 +367,10 @@ export class PolicyServer {
       response.end(`data: ${JSON.stringify(known.body())}\n\n`);
       return;
     }
-    // What was not read of a refused body is not read any more.
-    if (!request.complete) response.setHeader("connection", "close");
-    response
-      .writeHead(known.status, { "content-type": "application/json", ...known.headers })
-      .end(JSON.stringify(known.body()));
+    refuse(request, response, {
+      status: known.status,
+      headers: { "content-type": "application/json", ...known.headers },
+      text: JSON.stringify(known.body()),
+    });
   }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { parquetReadObjects } from "hyparquet";
 import { parse } from "yaml";
@@ -180,6 +180,25 @@ test("run.sh hands verl every override, with its folder, and a person's own last
   assert.equal(said.at(-2), `++ray_kwargs.ray_init.runtime_env.env_vars={${there}}`);
   const wanted = job.overrides.map((one) => one.replace("@JOB@", folder));
   assert.deepEqual(said.slice(2, -2).sort(), wanted.sort());
+});
+
+test("run.sh writes a folder with quotes in its name as Hydra reads it", async (t) => {
+  const folder = join(await place(t), "o'neil \\'s");
+  await exportVerl({ preset: "arpo", overrides: data }, folder, {
+    tools: { ...tools, search: "a:b" },
+  });
+  const bin = `${folder}-bin`;
+  await mkdir(bin);
+  await writeFile(join(bin, "python3"), '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 });
+  const env = { PATH: `${bin}:${process.env.PATH ?? ""}` };
+  const { stdout, stderr } = spawnSync("sh", [join(folder, "run.sh")], { env, encoding: "utf8" });
+  const written = join(dirname(folder), "o\\'neil \\\\\\'s");
+  const said = stdout.trimEnd().split("\n");
+  assert.ok(said.includes(`data.train_files='${written}/train.parquet'`), stdout + stderr);
+  assert.ok(
+    said.at(-1)!.includes(`ARPO_LAB_JOB:'${written}',PYTHONPATH:'${written}'`),
+    said.at(-1),
+  );
 });
 
 test("tools and rewards in Python are taken along", async (t) => {

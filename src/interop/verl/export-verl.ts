@@ -163,15 +163,21 @@ VERL_USE_EXTERNAL_MODULES=arpo_verl\${VERL_USE_EXTERNAL_MODULES:+,$VERL_USE_EXTE
 VERL_FILE_LOGGER_PATH=$ARPO_LAB_JOB/results/metrics-$(date +%s).jsonl
 export ARPO_LAB_JOB PYTHONPATH VERL_USE_EXTERNAL_MODULES VERL_FILE_LOGGER_PATH
 mkdir -p results
+# A text between quotes, as Hydra reads it: a quote has a backslash, and backslashes before it are doubled.
+inner() { printf '%s' "$1" | sed 's/\\(\\\\*\\)'"'"'/\\1\\1\\\\'"'"'/g'; }
+job=$(inner "$ARPO_LAB_JOB")
 # Processes on other nodes are given it by Ray, which hands on nothing by itself.
-env="ARPO_LAB_JOB:'$ARPO_LAB_JOB',PYTHONPATH:'$PYTHONPATH'"
-env="$env,VERL_USE_EXTERNAL_MODULES:'$VERL_USE_EXTERNAL_MODULES',VERL_FILE_LOGGER_PATH:'$VERL_FILE_LOGGER_PATH'"
+env="ARPO_LAB_JOB:'$job',PYTHONPATH:'$(inner "$PYTHONPATH")'"
+env="$env,VERL_USE_EXTERNAL_MODULES:'$VERL_USE_EXTERNAL_MODULES',VERL_FILE_LOGGER_PATH:'$(inner "$VERL_FILE_LOGGER_PATH")'"
 set -- "++ray_kwargs.ray_init.runtime_env.env_vars={$env}" "$@"
+# Without quotes Hydra takes plain names alone.
+case $ARPO_LAB_JOB in *[!A-Za-z0-9_./-]*) quote="'" ;; *) quote= ;; esac
 # One override per line; @JOB@ stands for this folder.
 while IFS= read -r line; do
   case $line in
   "" | "#"*) continue ;;
-  *@JOB@*) line=\${line%%@JOB@*}$ARPO_LAB_JOB\${line#*@JOB@} ;;
+  *=@JOB@*) line=\${line%%@JOB@*}$quote$job\${line#*@JOB@}$quote ;;
+  *@JOB@*) line=\${line%%@JOB@*}$job\${line#*@JOB@} ;;
   esac
   set -- "$line" "$@"
 done <overrides.txt

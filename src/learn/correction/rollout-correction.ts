@@ -9,6 +9,7 @@ import {
 } from "../../../common/options/check-options.js";
 import { shown } from "../../../common/options/check-arguments.js";
 import { detached } from "../../tensor/detached.js";
+import { withoutMasked } from "../../tensor/extremum.js";
 import { tf } from "../../tensor/tf.js";
 import type { ScoredSequence, PreparedSequence } from "../batch.js";
 import type { Tensor } from "../losses/base/aggregate.js";
@@ -299,7 +300,7 @@ export function bypassWeights(
   mask: Tensor,
   settings: CorrectionSettings,
 ): Tensor | undefined {
-  const logRatio: Tensor = detached(logprobs).sub<Tensor>(sampledLogprobs).mul(mask);
+  const logRatio = withoutMasked(detached(logprobs).sub(sampledLogprobs), mask);
   const weighs = settings.bypass === "reinforce" && settings.weights !== null;
   const weights = weighs ? weightsOf(logRatio, mask, settings) : undefined;
   const kept = settings.rejection ? keptOf(logRatio, mask, settings) : undefined;

@@ -1,7 +1,9 @@
+import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { OptionRules } from "../../../common/options/check-options.js";
+import { defined } from "../../../common/options/defined.js";
 import type { Advice, RunFacts, SettingTable, ValuesOf } from "../../../common/options/setting.js";
 import type { PublishedUpdate } from "../losses/presets.js";
-import type { Rows } from "../masked.js";
+import { masked, requireFinite, type Rows } from "../masked.js";
 import type { CreditBatch } from "./adapt/credit-trajectories.js";
 import type { Spans } from "./adapt/prompt-trees.js";
 import type { Advantages, Outcome } from "./base/estimator.js";
@@ -77,6 +79,13 @@ export interface PlainEstimator<Name extends string = string, F = unknown> {
   readonly needs?: keyof typeof needWords;
   /** It compares a trajectory with no other of its prompt. */
   readonly alone?: true;
+  /**
+   * It reads rewards token by token, and one on a masked token counts for nothing. The others add up a
+   * trajectory's, wherever they stand.
+   */
+  readonly byToken?: true;
+  /** It counts what stands on masked tokens, as an older rule did. */
+  readonly countsMasked?: true;
   /** verl 0.9.1 has it under the same name. */
   readonly verl?: true;
   /** The function of numbers that it is. */
@@ -90,6 +99,32 @@ export interface PlainEstimator<Name extends string = string, F = unknown> {
 export const definePlainEstimator = <const Name extends string, F>(
   definition: PlainEstimator<Name, F>,
 ): PlainEstimator<Name, F> => definition;
+
+/**
+ * The door of every plain estimator: its input with 0 for the values, and for the rewards that count by
+ * token, wherever the mask has 0, whatever stood there. What counts must be finite.
+ */
+export function clearMasked<I extends Pick<PlainInput, "rewards" | "mask" | "values">>(
+  { byToken, countsMasked }: Pick<PlainEstimator, "byToken" | "countsMasked">,
+  input: I,
+  nameOf?: (row: number) => string,
+): I {
+  const action = "estimate advantages";
+  checkArguments(action, { input }, { input: { rewards: "list", mask: "list" } });
+  const { rewards, mask, values } = input;
+  const counted = countsMasked ? {} : { mask };
+  requireFinite(action, "rewards", rewards, {
+    ...(byToken ? counted : {}),
+    ...defined({ nameOf }),
+  });
+  if (values) requireFinite(action, "values", values, { ...counted, ...defined({ nameOf }) });
+  if (countsMasked) return input;
+  return {
+    ...input,
+    ...(byToken ? { rewards: masked(rewards, mask) } : {}),
+    ...(values ? { values: masked(values, mask) } : {}),
+  };
+}
 
 /** What doctor says of estimators that take rewards of turns. */
 export const needsTurnRewards = ({ estimator }: RunFacts): Advice => ({

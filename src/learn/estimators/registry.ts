@@ -6,7 +6,7 @@ import {
 import { Registry } from "../../../common/options/registry.js";
 import { rulesOf, type ValuesOf } from "../../../common/options/setting.js";
 import type { Scored } from "../../reward/scored.js";
-import type { Rows } from "../masked.js";
+import { requireFinite, type Rows } from "../masked.js";
 import { creditBatch } from "./adapt/credit-trajectories.js";
 import { treeRlEstimator } from "./treerl.js";
 import { appoEstimator } from "./appo.js";
@@ -16,6 +16,7 @@ import type { EstimatorDefinition, PlainEstimator } from "./definition.js";
 import { fr3eEstimator } from "./fr3e.js";
 import { giGpoEstimator } from "./gigpo.js";
 import { mtGrpoEstimator } from "./mt-grpo.js";
+import { gaeOlderEstimator } from "./plain/gae-older.js";
 import { gaeEstimator } from "./plain/gae.js";
 import { gpgEstimator } from "./plain/gpg.js";
 import { grpoPassAtKEstimator } from "./plain/grpo-passk.js";
@@ -34,6 +35,7 @@ import { turnBaselineEstimator } from "./turn-baseline.js";
 /** The estimators of scores and groups alone, in the reference's order. */
 export const plainEstimators = [
   gaeEstimator,
+  gaeOlderEstimator,
   grpoEstimator,
   rlooEstimator,
   reinforcePlusPlusEstimator,
@@ -160,6 +162,12 @@ export function estimatorNamed(name: string | AnyEstimator): EstimatorDefinition
   return isFamily(found) ? found : undefined;
 }
 
+/** What errors call a scored trajectory. */
+export const namesOf =
+  ({ trajectories }: Scored) =>
+  (row: number): string =>
+    `trajectory ${trajectories[row]!.trajectory.id} of ${trajectories[row]!.group}`;
+
 /** The credit that one of the family's rules gives to scored trajectories. */
 export function familyCredit(
   scored: Scored,
@@ -167,6 +175,7 @@ export function familyCredit(
   estimator: EstimatorDefinition,
   options: CreditOptions = {},
 ): Credit {
+  requireFinite("give credit", "rewards", rewards, { nameOf: namesOf(scored) });
   const batch = creditBatch(scored, rewards);
   const told = options[optionName(estimator.name)] ?? {};
   return new Credit(estimator.spans(batch, told), batch.mask);

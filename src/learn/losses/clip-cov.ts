@@ -57,7 +57,7 @@ export const clipCov = defineLoss({
     const logRatio: Tensor = logprobs.sub(oldLogprobs);
     const ratio: Tensor = logRatio.exp();
     const unclipped: Tensor = ratio.mul(advantages).neg();
-    const clipped: Tensor = ratio.clipByValue(low, high).mul(advantages).neg();
+    const clipped: Tensor = ops.clip(ratio, low, high).mul(advantages).neg();
 
     const now = detached(logprobs);
     const covariance: Tensor = advantages

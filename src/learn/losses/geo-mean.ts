@@ -46,11 +46,11 @@ export const geoMean = defineLoss({
     },
   },
 
-  tensors(input, options, { tf, evenMinimum, figures }) {
+  tensors(input, options, { tf, clip, evenMinimum, figures }) {
     const { low, high } = clipBounds(options);
     const { logprobs, oldLogprobs, advantages, mask, rolloutWeights } = input;
     const logRatio: Tensor = logprobs.sub(oldLogprobs);
-    const within: Tensor = logRatio.clipByValue(low - 1, high - 1);
+    const within: Tensor = clip(logRatio, low - 1, high - 1);
     const sign: Tensor = tf.sign(advantages);
     const clipped = sign.mul<Tensor>(evenMinimum(sign.mul(logRatio), sign.mul(within)));
     const rowMean = (values: Tensor): Tensor =>

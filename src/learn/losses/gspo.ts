@@ -41,16 +41,18 @@ export const gspo = defineLoss({
     },
   },
 
-  tensors(input, options, { tf, detached, evenMaximum, figures, total }) {
+  tensors(input, options, { tf, detached, clip, evenMaximum, figures, total }) {
     const { logprobs, oldLogprobs, advantages, mask } = input;
     const { low, high } = clipBounds(options);
     const logRatio: Tensor = logprobs.sub(oldLogprobs);
     const counts = tf.maximum(mask.sum(-1, true), 1);
-    const ratio: Tensor = tf.minimum(logRatio.mul(mask).sum(-1, true).div(counts), largestLogRatio);
+    const ratio: Tensor = logRatio.mul(mask).sum(-1, true).div(counts);
     // Forward: the sequence's ratio on every token. Backward: it moves with the token's own log-probability.
-    const perToken: Tensor = logprobs.sub<Tensor>(detached(logprobs)).add(detached(ratio)).exp();
+    const moving: Tensor = logprobs.sub<Tensor>(detached(logprobs)).add(detached(ratio));
+    // A sequence beyond the bound has no gradient.
+    const perToken: Tensor = tf.minimum<Tensor>(moving, largestLogRatio).exp();
     const unclipped: Tensor = perToken.mul(advantages).neg();
-    const clipped: Tensor = perToken.clipByValue(low, high).mul(advantages).neg();
+    const clipped: Tensor = clip(perToken, low, high).mul(advantages).neg();
     return {
       loss: total(evenMaximum(unclipped, clipped)),
       metrics: figures(input, logRatio, { clipped: clipped.greater(unclipped) }),
@@ -61,8 +63,10 @@ export const gspo = defineLoss({
     const log = perRow(rows, rowLogRatio);
     return (r) => ({ rowLogRatio: log(r), ratio: Math.exp(Math.min(largestLogRatio, log(r))) });
   },
-  token: ({ advantage, ratio: own }, { ratio = own }, options) =>
-    clippedOutcome(ratio, advantage, options),
+  token({ advantage, ratio: own }, { ratio = own, rowLogRatio: log = 0 }, options) {
+    const outcome = clippedOutcome(ratio, advantage, options);
+    return log > largestLogRatio ? { ...outcome, region: "dropped", weight: 0 } : outcome;
+  },
 
   formula: () => [
     f.meanRatio("row", "gspo.tensors.ratio"),

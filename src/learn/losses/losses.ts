@@ -19,7 +19,12 @@ import {
   lossOf,
   type PolicyLossOptions,
 } from "./registry.js";
-import { type PolicyLoss, type PolicyLossInput, tensorOps } from "./base/tensor-ops.js";
+import {
+  clearMasked,
+  type PolicyLoss,
+  type PolicyLossInput,
+  tensorOps,
+} from "./base/tensor-ops.js";
 
 /** A loss by name. */
 export type NamedLoss = (input: PolicyLossInput, options?: PolicyLossOptions) => PolicyLoss;
@@ -42,9 +47,10 @@ const namedLoss =
   (input, options = {}) => {
     checkArguments("compute a loss", { input }, { input: inputKinds });
     checkOptions("compute a loss", options, policyLossRules());
-    return policyLoss(lossOf({ loss }), input, options, options.paddedLength);
+    return policyLoss(lossOf({ loss }), clearMasked(input, options), options, options.paddedLength);
   };
 
+/** A loss of an input that has nothing where it is masked. */
 function policyLoss(
   loss: LossDefinition,
   input: PolicyLossInput,
@@ -128,11 +134,12 @@ export function actorLoss(input: ActorLossInput, options: ActorLossOptions = {})
 
 /** `actorLoss` of options that have been checked, with the padded length and the loss beside them. */
 export function actorLossOf(
-  input: ActorLossInput,
+  given: ActorLossInput,
   options: ActorLossOptions,
   paddedLength: number | undefined,
   loss: LossDefinition,
 ): ActorLoss {
+  const input = clearMasked(given, options);
   const { mask, entropies, refLogprobs, logprobs } = input;
   const { entropyCoefficient = 0, klLossCoefficient, aggregation, aggregationRule } = options;
   const { mode, rule } = aggregationOf({ loss, aggregation, aggregationRule });
@@ -171,7 +178,7 @@ export function valueLoss(
 ): { loss: Tensor; metrics: { vf_clipfrac: Tensor } } {
   checkOptions("compute a loss", options, rulesOf(valueLossTable));
   const { clipRange, aggregation } = completed(valueTable, options, {});
-  const { predictions, values, returns, mask } = input;
+  const { predictions, values, returns, mask } = clearMasked(input, options);
   const near = evenMaximum(evenMinimum(predictions, values.add(clipRange)), values.sub(clipRange));
   const unclipped: Tensor = predictions.sub(returns).square();
   const clipped: Tensor = near.sub(returns).square();

@@ -81,7 +81,7 @@ export const gspoTurn = defineLoss({
       .add<Tensor>(moving)
       .exp();
     const unclipped: Tensor = ratio.mul(advantages).neg();
-    const clipped: Tensor = ratio.clipByValue(low, high).mul(advantages).neg();
+    const clipped: Tensor = ops.clip(ratio, low, high).mul(advantages).neg();
     return {
       loss: ops.total(ops.evenMaximum(unclipped, clipped)),
       metrics: {
@@ -157,7 +157,7 @@ export const turn = defineLoss({
     const moved = spreadByTurn(means, places).mul<Tensor>(mask);
     const ratio: Tensor = spreadByTurn(means.exp(), places).mul(mask);
     const unclipped: Tensor = ratio.mul(advantages).neg();
-    const clipped: Tensor = ratio.clipByValue(low, high).mul(advantages).neg();
+    const clipped: Tensor = ops.clip(ratio, low, high).mul(advantages).neg();
     const worse = ops.evenMaximum(unclipped, clipped);
     const cap: Tensor = advantages.mul(-c);
     const losses = ops.either(advantages.less(0), ops.evenMinimum(cap, worse), worse);

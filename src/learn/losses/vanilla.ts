@@ -21,7 +21,7 @@ export const vanilla = defineLoss({
 
   tensors(input, options, ops) {
     const { tf, detached, either, evenMaximum, evenMinimum, maskedTensorMean } = ops;
-    const { logprobs, oldLogprobs, mask, entropies } = input;
+    const { mask, entropies } = input;
     const { low, high, c } = clipBounds(options);
     const advantages =
       options.entropyBalancedAdvantage && entropies
@@ -29,11 +29,12 @@ export const vanilla = defineLoss({
             singleToken: options.referenceNaN ? "nan" : "one",
           })
         : input.advantages;
-    const ratio: Tensor = logprobs.sub(oldLogprobs).exp();
+    const logRatio = ops.boundedLogRatio(input);
+    const ratio: Tensor = logRatio.exp();
     // AEPO's upper bound has the value of PPO's and, where it holds, the gradient (1 + high) grad logp.
     const balanced = () =>
       tf.minimum<Tensor>(tf.maximum(ratio, low), tf.div<Tensor>(high, detached(ratio)).mul(ratio));
-    const inBounds = options.entropyBalancedClipping ? balanced() : ratio.clipByValue(low, high);
+    const inBounds = options.entropyBalancedClipping ? balanced() : ops.clip(ratio, low, high);
     const unclipped: Tensor = ratio.mul(advantages).neg();
     const clipped: Tensor = inBounds.mul(advantages).neg();
     const worse = evenMaximum(unclipped, clipped);
@@ -45,7 +46,7 @@ export const vanilla = defineLoss({
       loss: ops.total(losses),
       metrics: {
         pg_clipfrac: share(clipped.greater(unclipped)),
-        ppo_kl: maskedTensorMean(oldLogprobs.sub(logprobs), mask),
+        ppo_kl: maskedTensorMean(logRatio.neg(), mask),
         pg_clipfrac_lower: share(cutBelow.logicalAnd(advantages.less(0))),
       },
     };

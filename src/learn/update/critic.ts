@@ -8,6 +8,7 @@ import { tf } from "../../tensor/tf.js";
 import { type BatchSequence, trainedMask, type TrainingBatch } from "../batch.js";
 import { valueLoss } from "../losses/losses.js";
 import { type CriticOptions, criticTable } from "./critic-settings.js";
+import { requireFiniteTokens } from "./pass-loss.js";
 import { MetricMeans } from "./update-report.js";
 import { ModelOptimizer } from "./trainee.js";
 import {
@@ -110,6 +111,7 @@ export class Critic {
         `Cannot update the critic: each trajectory must carry its old values, got ${all.length - valued.length} without`,
       );
     }
+    requireFiniteTokens("update the critic", valued, ["values", "returns"]);
     for (let epoch = 0; epoch < epochs; epoch++) {
       const sequences = shuffle?.split(epoch).shuffle(valued) ?? valued;
       for (let i = 0; i < sequences.length; i += miniBatchSize) {

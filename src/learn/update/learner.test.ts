@@ -122,7 +122,8 @@ test("Learner skips a step whose gradient is not finite and says so", async () =
   const model = Model.init(sizes, 3);
   const before = weights(model);
   const bad = batch();
-  bad.trajectories[0]!.advantages.fill(NaN);
+  // Finite, and too large for a gradient's square.
+  bad.trajectories[0]!.advantages.fill(1e38);
   const report = await new Learner(model, { learningRate: 1e-2 }).update(bad);
   assert.equal(report.skippedSteps, 1);
   assert.equal(distance(before, weights(model)), 0);

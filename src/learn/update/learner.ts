@@ -19,7 +19,7 @@ import {
 } from "../correction/rollout-correction.js";
 import type { OptionTable } from "../../../common/options/option-table.js";
 import { lossOf, type WithOwnLoss } from "../losses/registry.js";
-import { lossUnder, passLoss, type ReadySequence } from "./pass-loss.js";
+import { lossUnder, passLoss, type ReadySequence, requireFiniteTokens } from "./pass-loss.js";
 import {
   gatherFrom,
   type PassSequence,
@@ -265,6 +265,10 @@ export class Learner {
     }
     const ready = await this.#ready(batch.trajectories, settings, correction);
     const corrected = correctSequences(ready, correction);
+    requireFiniteTokens("update", ready, [
+      ...(["oldLogprobs", "advantages", "rolloutWeights"] as const),
+      ...(settings.klLossCoefficient === undefined ? [] : (["refLogprobs"] as const)),
+    ]);
     const means = new MetricMeans();
     const size = Math.min(settings.miniBatchSize ?? ready.length, ready.length);
     let [skipped, all] = [0, 0];

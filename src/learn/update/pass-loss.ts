@@ -3,6 +3,7 @@ import type { Random } from "../../base/random/random.js";
 import { tf } from "../../tensor/tf.js";
 import { type BatchSequence, type PreparedSequence, trainedMask } from "../batch.js";
 import { bypassWeights, type CorrectionSettings } from "../correction/rollout-correction.js";
+import { requireFinite } from "../masked.js";
 import { type ActorLossInput, actorLossOf } from "../losses/losses.js";
 import type { LossDefinition } from "../losses/base/definition.js";
 import { lossOf } from "../losses/registry.js";
@@ -13,6 +14,23 @@ import type { UpdateSettings } from "./update-settings.js";
 
 /** A trajectory that an optimiser step may be made from. */
 export type ReadySequence = PreparedSequence & BatchSequence;
+
+/** Refuses trajectories whose trained tokens have a number that is not finite in what a loss reads. */
+export function requireFiniteTokens(
+  action: string,
+  sequences: readonly BatchSequence[],
+  read: readonly (
+    "oldLogprobs" | "refLogprobs" | "rolloutWeights" | "advantages" | "values" | "returns"
+  )[],
+): void {
+  const mask = sequences.map(trainedMask);
+  const nameOf = (i: number) =>
+    `trajectory ${sequences[i]!.trajectory.id} of ${sequences[i]!.group}`;
+  for (const what of read) {
+    const values = sequences.map((sequence) => sequence[what] ?? []);
+    requireFinite(action, what, values, { mask, nameOf });
+  }
+}
 
 /** Everything that a loss may ask for of the trajectories of a pass. Call inside a tidy. */
 function lossInput(

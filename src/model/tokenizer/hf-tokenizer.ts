@@ -1,7 +1,7 @@
 import { utf8Length } from "#platform/bytes";
 import { existsSync, readFile } from "#platform/files";
 import { join } from "#platform/path";
-import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkArguments, shown } from "../../../common/options/check-arguments.js";
 import { checkOptions } from "../../../common/options/check-options.js";
 import { GgufFile } from "../files/gguf/gguf-file.js";
 import { isGguf } from "../files/gguf/is-gguf.js";
@@ -158,6 +158,29 @@ function content(value: unknown): string | undefined {
   return typeof text === "string" ? text : undefined;
 }
 
+/** How many ids may have no token: a vocabulary may have holes, and is walked through by id. */
+const mostHoles = 65_536;
+
+/** Refuses ids far beyond the vocabulary. */
+function checkIds({ model, added_tokens: added }: Json): void {
+  const { vocab } = (model ?? {}) as Json;
+  const tokens = Array.isArray(added) ? (added as Partial<Json>[]) : [];
+  const own = typeof vocab === "object" && vocab !== null ? vocab : {};
+  const listed = Array.isArray(own) ? own.length : Object.keys(own).length;
+  const limit = 2 * (listed + tokens.length) + mostHoles;
+  const ids = [
+    ...(Array.isArray(own) ? [] : Object.values(own)),
+    ...tokens.flatMap((token) => token?.["id"] ?? []),
+  ];
+  const odd = ids.find(
+    (id) => !(Number.isInteger(id) && (id as number) >= 0 && (id as number) < limit),
+  );
+  if (odd === undefined) return;
+  throw new RangeError(
+    `Cannot load a tokenizer: ids in tokenizer.json must be whole numbers below ${limit} with ${listed + tokens.length} tokens, got ${shown(odd)}`,
+  );
+}
+
 /**
  * A Hugging Face tokenizer: `tokenizer.json` run by `@huggingface/tokenizers`, the chat template by
  * `@huggingface/jinja`.
@@ -194,6 +217,7 @@ export class HfTokenizer implements Tokenizer {
     );
     this.#files = files;
     const { tokenizer, config } = files;
+    checkIds(tokenizer);
     try {
       this.#engine = createEngine({ added_tokens: [], ...tokenizer }, config);
     } catch (error) {

@@ -172,3 +172,23 @@ test("trainBpe() stops where no pair is frequent enough", () => {
   // "ab", "Ġab" would need two: one line start and one with a space each, so only "ab" is frequent.
   assert.equal(small.vocabSize, 256 + 1 + 3);
 });
+
+test("HfTokenizer refuses ids far beyond its vocabulary, and takes holes", () => {
+  const { tokenizer, config } = files;
+  const withId = (id: unknown) =>
+    new HfTokenizer({
+      config,
+      tokenizer: {
+        ...tokenizer,
+        added_tokens: [
+          ...(tokenizer["added_tokens"] as object[]),
+          { id, content: "<|far|>", special: true },
+        ],
+      },
+    });
+  for (const id of [4e9, 2 ** 31, -1, 1.5, "7"]) {
+    assert.throws(() => withId(id), /ids in tokenizer\.json must be whole numbers below \d+ with/);
+  }
+  const holes = withId(1000);
+  assert.deepEqual(holes.encode("<|far|>"), [1000]);
+});

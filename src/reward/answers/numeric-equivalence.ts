@@ -19,10 +19,15 @@ const longestAnswer = 10_000;
 /** Lists in lists, no deeper than this; what is deeper is text. */
 const deepest = 20;
 
+/** A comma with space beside it: it separates items, never thousands. The reference's form has no spaces. */
+const separator = "\u{e000}";
+const spacedComma = /\s+,|,(?:\s|~|\\[ ;:]|\\q?quad(?![a-z]))+/g;
+
 /** An answer in the reference's form, without what separates thousands and without units. */
 function normal(answer: string): string {
   const text = answer
     .replaceAll("{,}", ",")
+    .replace(spacedComma, separator)
     .replaceAll("\\,", "")
     .replaceAll("\u2212", "-")
     .replaceAll("$", "")
@@ -70,7 +75,7 @@ function items(text: string): string[] {
   for (let i = 0; i < text.length; i++) {
     if ("([{".includes(text[i]!)) depth++;
     else if (")]}".includes(text[i]!)) depth--;
-    else if (text[i] === "," && depth === 0) {
+    else if ((text[i] === "," || text[i] === separator) && depth === 0) {
       out.push(text.slice(from, i));
       from = i + 1;
     }
@@ -79,14 +84,14 @@ function items(text: string): string[] {
 }
 
 function read(text: string, depth = 0): Value {
-  if (text.length > longestAnswer || depth > deepest) return { kind: "text", text };
+  const value: Value = { kind: "text", text: text.replaceAll(separator, ",") };
+  if (text.length > longestAnswer || depth > deepest) return value;
   const inside = (item: string): Value => read(item, depth + 1);
   const number = numberOf(text);
   if (number) return { kind: "number", number };
   const braces = /^\\\{(.*)\\\}$/s.exec(text);
   const brackets = /^([([])(.*)([)\]])$/s.exec(text);
   const inner = items(braces?.[1] ?? brackets?.[2] ?? text);
-  const value: Value = { kind: "text", text };
   if (inner.length > longestList) return value;
   if (braces) return { kind: "set", items: inner.map(inside) };
   if (inner.length === 1) return brackets?.[0] === `(${inner[0]})` ? inside(inner[0]!) : value;
@@ -133,6 +138,7 @@ function same(a: Value, b: Value): boolean {
  * assert.ok(numericEquivalent("0.50", "1/2"));
  * assert.ok(numericEquivalent("\\{2,1\\}", "\\{1, 2\\}"));
  * assert.ok(!numericEquivalent("(2,1)", "(1,2)"));
+ * assert.ok(!numericEquivalent("1234", "1, 234"));
  * ```
  */
 export function numericEquivalent(a: string, b: string): boolean {

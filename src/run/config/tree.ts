@@ -1,9 +1,9 @@
+import { isRecord } from "../../../common/options/is-record.js";
+
 /** A configuration before it is checked: sections, lists and leaves. */
 export type Tree = Record<string, unknown>;
 
-export function isTree(value: unknown): value is Tree {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+export const isTree: (value: unknown) => value is Tree = isRecord;
 
 /** The value at a dotted path, or undefined. */
 export function get(tree: Tree, path: string): unknown {

@@ -97,10 +97,15 @@ export class EngineBackend extends MathBackendCPU {
     (this as unknown as { firstUse: boolean }).firstUse = false;
   }
 
-  override write(values: backend_util.BackendValues, shape: number[], dtype: DataType): DataId {
-    const id = super.write(values, shape, dtype);
-    this.data.set(id, new TensorData(this.engine, dtype, values));
-    return id;
+  override write(values: backend_util.BackendValues, _shape: number[], dtype: DataType): DataId {
+    return this.#store(new TensorData(this.engine, dtype, values));
+  }
+
+  /** Once for each tensor: tfjs counts what is set, and looks for leaks by that count. */
+  #store(data: TensorData): DataId {
+    const dataId = {};
+    this.data.set(dataId, data);
+    return dataId;
   }
 
   override move(
@@ -143,8 +148,7 @@ export class EngineBackend extends MathBackendCPU {
   /** A float32 result for an engine function to fill. */
   output(shape: number[]): { info: TensorInfo; floats: Floats } {
     const floats = this.engine.allocate(tf.util.sizeFromShape(shape));
-    const dataId = super.write(undefined as never, shape, "float32");
-    this.data.set(dataId, new TensorData(this.engine, "float32", undefined, 1, floats));
+    const dataId = this.#store(new TensorData(this.engine, "float32", undefined, 1, floats));
     return { info: { dataId, shape, dtype: "float32" }, floats };
   }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../../../src/base/random/random.js";
+import { gaeOlder } from "../../../src/learn/estimators/plain/gae-older.js";
 import { gae } from "../../../src/learn/estimators/plain/gae.js";
 import { grpoPassAtK } from "../../../src/learn/estimators/plain/grpo-passk.js";
 import { grpo } from "../../../src/learn/estimators/plain/grpo.js";
@@ -16,27 +17,31 @@ test("gae() agrees with the sum over future deltas", () => {
   ];
   const mask = [
     [1, 1, 1, 1, 1, 1],
-    [1, 1, 1, 0, 0, 0],
+    [1, 1, 0, 0, 1, 1],
   ];
   const [gamma, lambda] = [0.97, 0.9];
-  const raw = rewards.map((r, i) =>
-    r.map((_, t) => {
-      let sum = 0;
-      for (let l = 0; t + l < r.length; l++) {
-        const next = values[i]![t + l + 1] ?? 0;
-        sum += (gamma * lambda) ** l * (r[t + l]! + gamma * next - values[i]![t + l]!);
-      }
-      return sum;
-    }),
-  );
-  const { advantages, returns } = gae({ rewards, values, mask }, { gamma, lambda });
-  const expected = whiten(raw, mask);
-  raw.forEach((r, i) => {
-    r.forEach((a, t) => {
-      assert.ok(Math.abs(returns[i]![t]! - (a + values[i]![t]!)) < 1e-12);
-      assert.ok(Math.abs(advantages[i]![t]! - expected[i]![t]!) < 1e-12);
+  for (const estimate of [gae, gaeOlder]) {
+    // The tokens that are steps: for gae those that the model wrote, with nothing between them.
+    const counts = (i: number, t: number) => estimate === gaeOlder || mask[i]![t] === 1;
+    const steps = rewards.map((r, i) => [...r.keys()].filter((t) => counts(i, t)));
+    const raw = rewards.map((r, i) =>
+      r.map((_, from) => {
+        const ahead = steps[i]!.filter((t) => t >= from);
+        return ahead.reduce((sum, t, l) => {
+          const next = l + 1 < ahead.length ? values[i]![ahead[l + 1]!]! : 0;
+          return sum + (gamma * lambda) ** l * (r[t]! + gamma * next - values[i]![t]!);
+        }, 0);
+      }),
+    );
+    const { advantages, returns } = estimate({ rewards, values, mask }, { gamma, lambda });
+    const expected = whiten(raw, mask);
+    raw.forEach((r, i) => {
+      r.forEach((a, t) => {
+        assert.ok(Math.abs(returns[i]![t]! - (a + values[i]![t]!)) < 1e-12);
+        assert.ok(Math.abs(advantages[i]![t]! - expected[i]![t]!) < 1e-12);
+      });
     });
-  });
+  }
 });
 
 test("grpo() gives 0 to a group whose scores are all equal and keeps a lone score", () => {

@@ -6,8 +6,8 @@ import { definePlainEstimator } from "../definition.js";
 /**
  * Generalised advantage estimation with a critic's values:
  * delta(t) = r(t) + gamma V(t+1) - V(t), A(t) = delta(t) + gamma lambda A(t+1).
- * Returns are A + V; the advantages are whitened over the mask afterwards. As in the reference, the
- * recursion itself runs over all tokens, masked or not.
+ * Returns are A + V; the advantages are whitened over the mask afterwards. Tokens outside the mask, a tool's
+ * answer, are passed over: t+1 is the next token that the model wrote.
  * @param input the reward, value and mask of every token
  */
 export function gae(
@@ -23,10 +23,13 @@ export function gae(
   const raw = rewards.map((row, i) => {
     const value = values[i]!;
     const advantage = new Float64Array(row.length);
-    let next = 0;
+    let [next, nextValue] = [0, 0];
     for (let t = row.length - 1; t >= 0; t--) {
-      const delta = row[t]! + gamma * (value[t + 1] ?? 0) - value[t]!;
-      next = delta + gamma * lambda * next;
+      if (mask[i]![t]) {
+        const delta = row[t]! + gamma * nextValue - value[t]!;
+        next = delta + gamma * lambda * next;
+        nextValue = value[t]!;
+      }
       advantage[t] = next;
     }
     return advantage;
@@ -40,9 +43,12 @@ export function gae(
 export const gaeEstimator = definePlainEstimator({
   name: "gae",
   meaning: "how much better it went on than the critic expected",
-  formula: "δ(t) = r(t) + γ V(t+1) - V(t); A(t) = δ(t) + γ λ A(t+1); whitened; needs a critic",
+  formula:
+    "δ(t) = r(t) + γ V(t+1) - V(t); A(t) = δ(t) + γ λ A(t+1); whitened; passes over tool results; needs a critic",
   needs: "values",
   alone: true,
+  byToken: true,
+  verl: true,
   advantages: gae,
   estimate: ({ rewards, mask, values }, { gamma, lambda }) =>
     gae({ rewards, mask, values: values! }, { gamma, lambda }),

@@ -30,6 +30,7 @@ export const reinforcePlusPlusOlderEstimator = definePlainEstimator({
   meaning: "the discounted reward still to come before the next tool result",
   formula: "as verl before 0.9.1: returns restart after every tool result",
   alone: true,
+  byToken: true,
   advantages: reinforcePlusPlusOlder,
   estimate: (input, { gamma }) => reinforcePlusPlusOlder(input, { gamma }),
 });

@@ -30,6 +30,7 @@ export const reinforcePlusPlusEstimator = definePlainEstimator({
   meaning: "the discounted reward still to come",
   formula: "discounted return, whitened over the batch; passes over tool results",
   alone: true,
+  byToken: true,
   verl: true,
   advantages: reinforcePlusPlus,
   estimate: (input, { gamma }) => reinforcePlusPlus(input, { gamma }),

@@ -40,6 +40,7 @@ export const remaxEstimator = definePlainEstimator({
   formula: "return - score of the greedy answer",
   needs: "baselines",
   alone: true,
+  byToken: true,
   verl: true,
   advantages: remax,
   estimate: ({ rewards, mask, baselines }) => remax({ rewards, mask, baselines: baselines! }),

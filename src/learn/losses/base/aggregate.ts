@@ -5,6 +5,7 @@ import {
   type OptionRules,
   positive,
 } from "../../../../common/options/check-options.js";
+import { withoutMasked } from "../../../tensor/extremum.js";
 import { tf } from "../../../tensor/tf.js";
 import {
   type AggregationRule,
@@ -92,23 +93,24 @@ const newer: Record<LossAggregation, Aggregation> = {
  * ```
  */
 export function aggregateLoss(
-  losses: Tensor,
+  given: Tensor,
   mask: Tensor,
   mode: LossAggregation,
   options: AggregateOptions = {},
 ): Tensor {
   checkArguments(
     "aggregate a loss",
-    { losses, mask, mode },
+    { losses: given, mask, mode },
     { losses: "tensor", mask: "tensor", mode: "text" },
   );
   checkOptions("aggregate a loss", options, rules);
-  const { emptyRow = "zero", paddedLength = losses.shape[1]!, rule = "older" } = options;
+  const { emptyRow = "zero", paddedLength = given.shape[1]!, rule = "older" } = options;
   if (!lossAggregations.includes(mode)) {
     throw new RangeError(
       `Cannot aggregate a loss: the mode must be one of ${lossAggregations.join(", ")}, got ${String(mode)}`,
     );
   }
   const some = (count: Tensor): Tensor => (emptyRow === "zero" ? tf.maximum(count, 1) : count);
+  const losses = emptyRow === "zero" ? withoutMasked(given, mask) : given;
   return { older, "verl-0.9.1": newer }[rule][mode](losses, mask, { some, paddedLength });
 }

@@ -1,7 +1,9 @@
+import { withoutMasked } from "../../../tensor/extremum.js";
 import { tf } from "../../../tensor/tf.js";
 import { type Rows, maskedMean } from "../../masked.js";
 import type { Tensor } from "./aggregate.js";
 import { type KlKind, klKinds } from "./options.js";
+import { widestLogRatio } from "./token-rule.js";
 import { mean } from "../../../base/statistics.js";
 
 /**
@@ -23,7 +25,14 @@ export function klPenalty(logprobs: Tensor, reference: Tensor, kind: KlKind): Te
       return d.square().mul(0.5);
     case "low_var_kl":
     case "k3":
-      return d.neg().exp<Tensor>().add<Tensor>(d).sub<Tensor>(1).clipByValue(-10, 10);
+      // What is beyond 20 is beyond 10 behind it: the first bound keeps the gradient finite.
+      return d
+        .neg()
+        .clipByValue(-widestLogRatio, widestLogRatio)
+        .exp<Tensor>()
+        .add<Tensor>(d)
+        .sub<Tensor>(1)
+        .clipByValue(-10, 10);
     default:
       throw new RangeError(
         `Cannot estimate a KL divergence: the kind must be one of ${klKinds.join(", ")}, got ${String(kind)}`,
@@ -66,9 +75,11 @@ export async function klInReward(
   const { kind, control } = how;
   const { scores, oldLogprobs, refLogprobs, mask } = batch;
   const matrix = (rows: Rows) => tf.tensor2d(rows.map((row) => Array.from(row)));
-  const penalty = tf.tidy(() =>
-    klPenalty(matrix(oldLogprobs), matrix(refLogprobs), kind).mul(matrix(mask)),
-  );
+  const penalty = tf.tidy(() => {
+    const own = matrix(mask);
+    const here = (rows: Rows) => withoutMasked(matrix(rows), own);
+    return klPenalty(here(oldLogprobs), here(refLogprobs), kind).mul(own);
+  });
   const kl = (await penalty.array()) as number[][];
   penalty.dispose();
   const rewards = scores.map((row, i) =>

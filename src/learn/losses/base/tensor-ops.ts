@@ -1,9 +1,10 @@
 import { checkArguments } from "../../../../common/options/check-arguments.js";
 import type { Random } from "../../../base/random/random.js";
 import { detached } from "../../../tensor/detached.js";
-import { either, evenMaximum, evenMinimum } from "../../../tensor/extremum.js";
+import { clip, either, evenMaximum, evenMinimum, withoutMasked } from "../../../tensor/extremum.js";
 import { tf } from "../../../tensor/tf.js";
 import { maskedTensorMean, type Tensor } from "./aggregate.js";
+import type { LossSettings } from "./options.js";
 import { countedTurns, turnsOf, widestLogRatio } from "./token-rule.js";
 
 /** What the policy loss is computed from; all are [rows, tokens]. */
@@ -29,6 +30,25 @@ export interface PolicyLossInput {
    * nth of them gets the nth draw and the greatest are taken. Default: those of `Random.from(0)`.
    */
   draws?: Tensor;
+}
+
+/**
+ * The door of every loss: an input whose tensors have 0 wherever the mask has, whatever stood there. So a
+ * loss need not ask what a masked token has: its number reaches no loss, gradient or figure. With
+ * `referenceNaN` the input stays as it is, as in the reference.
+ */
+export function clearMasked<T extends { mask: Tensor }>(
+  input: T,
+  { referenceNaN = false }: Pick<LossSettings, "referenceNaN">,
+): T {
+  if (referenceNaN) return input;
+  const { mask } = input;
+  const cleared: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries<unknown>({ ...input })) {
+    if (value === mask || !(value instanceof tf.Tensor)) continue;
+    if (value.shape.join() === mask.shape.join()) cleared[name] = withoutMasked(value, mask);
+  }
+  return { ...input, ...cleared };
 }
 
 /** A scalar with the reference's figures beside it. */
@@ -74,7 +94,8 @@ export function entropyAwareAdvantage(
     { advantages, entropies, mask },
     { advantages: "tensor", entropies: "tensor", mask: "tensor" },
   );
-  const fixed = detached(entropies);
+  const own = clearMasked({ advantages, entropies: detached(entropies), mask }, {});
+  const fixed = own.entropies;
   const atLeast = (least: number, x: Tensor) => (singleToken === "one" ? tf.maximum(x, least) : x);
   const count = mask.sum();
   // No valid token: a mean of 0, in the reference too, which then leaves the advantages alone.
@@ -86,7 +107,7 @@ export function entropyAwareAdvantage(
     .div(atLeast(1, count.sub(1)));
   const deviation: Tensor = variance.sqrt();
   const width = tf.where(deviation.equal(0), tf.onesLike(deviation), deviation);
-  return advantages.mul(centred.div(width).mul(entropyWeight).add(1));
+  return own.advantages.mul(centred.div(width).mul(entropyWeight).add(1));
 }
 
 /** ln of the ratio, bounded so that it cannot overflow. */
@@ -170,7 +191,8 @@ function spreadByTurn(values: tf.Tensor2D, places: tf.Tensor3D): tf.Tensor2D {
  * which has no tensors, can carry a loss's definition for its rule and formula.
  */
 export const tensorOps = {
-  ...{ tf, detached, either, evenMaximum, evenMinimum, maskedTensorMean, entropyAwareAdvantage },
+  ...{ tf, detached, clip, either, evenMaximum, evenMinimum },
+  ...{ maskedTensorMean, entropyAwareAdvantage },
   ...{ boundedLogRatio, figures, greatest, shareOf, drawsOf },
   ...{ turnNumbers, turnPlaces, sumByTurn, spreadByTurn },
 };

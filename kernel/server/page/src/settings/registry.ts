@@ -1,3 +1,4 @@
+import { isRecord } from "../../../../../common/options/is-record.js";
 import {
   DefaultSchemaValidator,
   type ISchemaValidator,
@@ -20,22 +21,17 @@ interface Schema {
   items?: boolean | Schema | Schema[];
 }
 
-type Json = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 function resolve(root: Schema, ref: string): Schema | undefined {
   let found: unknown = root;
   for (const part of ref.replace(/^#\/?/, "").split("/")) {
-    found = isObject(found) ? found[part] : undefined;
+    found = isRecord(found) ? found[part] : undefined;
   }
   return found as Schema | undefined;
 }
 
 /** Fills in what `schema` says by default where `data` has nothing, as ajv's `useDefaults` does. */
 function fillDefaults(schema: unknown, data: unknown, root = schema as Schema): void {
-  if (!isObject(schema)) return;
+  if (!isRecord(schema)) return;
   const {
     $ref,
     allOf,
@@ -56,7 +52,7 @@ function fillDefaults(schema: unknown, data: unknown, root = schema as Schema): 
   if (Array.isArray(data)) {
     data.forEach((item, i) => fillDefaults(Array.isArray(items) ? items[i] : items, item, root));
   }
-  if (!isObject(data)) return;
+  if (!isRecord(data)) return;
   for (const [key, inner] of Object.entries(properties)) {
     if (data[key] === undefined && inner.default !== undefined) {
       data[key] = structuredClone(inner.default);
