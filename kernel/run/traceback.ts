@@ -84,7 +84,7 @@ export class Tracebacks {
     }
     return {
       ename: nameOf(error),
-      evalue: read(() => asWritten(error.message)),
+      evalue: read(() => asWritten(String(error.message))),
       traceback: this.#lines(error, new Set()),
     };
   }
@@ -97,7 +97,7 @@ export class Tracebacks {
   #lines(error: Error, seen: Set<Error>): string[] {
     seen.add(error);
     const { frames, shown } = this.#frames(error);
-    const message = read(() => asWritten(error.message));
+    const message = read(() => asWritten(String(error.message)));
     const lines = [red(`${nameOf(error)}: ${message}`), ...frames];
     if (shown !== undefined) lines.push("", ...shown);
     const { cause } = error;

@@ -216,6 +216,7 @@ for (const [how, hold] of Object.entries({ descriptor: holdFolder, path: holdFol
       mkdirSync(folder);
       const before = stateOf(outside);
       const swapping = spawn(process.execPath, ["-e", swapper, folder, outside]);
+      const ended = once(swapping, "exit"); // also where it ends by itself
       await once(swapping.stdout, "data");
       try {
         const contents = new Contents(inside, { paths: new Paths(inside, hold) });
@@ -236,7 +237,7 @@ for (const [how, hold] of Object.entries({ descriptor: holdFolder, path: holdFol
         assert.ok(done > 0, "nothing was done in between");
       } finally {
         swapping.kill("SIGKILL");
-        await once(swapping, "exit");
+        await ended;
       }
     },
   );

@@ -47,7 +47,8 @@ export interface Decoder {
   /** The longest sequence it can hold. */
   readonly contextLength: number;
   /** How matrices, or else keys and values, are kept where that is not in single precision. */
-  readonly rounded?: "bfloat16" | "float16" | "int8" | "q4" | "w8a8" | "w4a8" | "w16a16" | undefined;
+  readonly rounded?:
+    "bfloat16" | "float16" | "int8" | "q4" | "w8a8" | "w4a8" | "w16a16" | undefined;
   /** An empty sequence. */
   open(): number;
   /** A sequence with the same past, shared. */

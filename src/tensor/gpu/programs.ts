@@ -38,11 +38,7 @@ interface Bound {
   group: GPUBindGroup;
 }
 
-function isBound(
-  bound: Bound,
-  pipeline: GPUComputePipeline,
-  resources: readonly Binding[],
-) {
+function isBound(bound: Bound, pipeline: GPUComputePipeline, resources: readonly Binding[]) {
   return (
     bound.pipeline === pipeline &&
     bound.resources.every(({ buffer, offset = 0, size }, i) => {

@@ -35,9 +35,7 @@ function nodeOf(
     ...node,
     logprobs: floats(step.logprobs),
     entropies,
-    ...(known.length === 0
-      ? {}
-      : { entropy: mean(known) }),
+    ...(known.length === 0 ? {} : { entropy: mean(known) }),
     finish: step.finish,
     ...defined({ stop: step.stop }),
   };
