@@ -1,4 +1,3 @@
-import { isRecord } from "../../../../../common/options/is-record.js";
 import {
   DefaultSchemaValidator,
   type ISchemaValidator,
@@ -21,17 +20,23 @@ interface Schema {
   items?: boolean | Schema | Schema[];
 }
 
+type Json = Record<string, unknown>;
+
+// The page is built from its own folder and cannot reach common/.
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 function resolve(root: Schema, ref: string): Schema | undefined {
   let found: unknown = root;
   for (const part of ref.replace(/^#\/?/, "").split("/")) {
-    found = isRecord(found) ? found[part] : undefined;
+    found = isObject(found) ? found[part] : undefined;
   }
   return found as Schema | undefined;
 }
 
 /** Fills in what `schema` says by default where `data` has nothing, as ajv's `useDefaults` does. */
 function fillDefaults(schema: unknown, data: unknown, root = schema as Schema): void {
-  if (!isRecord(schema)) return;
+  if (!isObject(schema)) return;
   const {
     $ref,
     allOf,
@@ -52,7 +57,7 @@ function fillDefaults(schema: unknown, data: unknown, root = schema as Schema): 
   if (Array.isArray(data)) {
     data.forEach((item, i) => fillDefaults(Array.isArray(items) ? items[i] : items, item, root));
   }
-  if (!isRecord(data)) return;
+  if (!isObject(data)) return;
   for (const [key, inner] of Object.entries(properties)) {
     if (data[key] === undefined && inner.default !== undefined) {
       data[key] = structuredClone(inner.default);
