@@ -86,7 +86,7 @@ async function probe(call: Call, given: object, path: readonly string[]): Promis
     if (
       /an object(,| or)/.test(wrong) &&
       (await refusal(call, put(given, [...path, name], { [strange]: 1 })))?.includes(
-        `${name}.${strange}`,
+        `must be known, got ${[...path, name, strange].join(".")}`,
       )
     ) {
       tried += await probe(call, put(given, [...path, name], whole[name] ?? {}), [...path, name]);
