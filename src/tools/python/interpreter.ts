@@ -186,7 +186,9 @@ export async function startInterpreter(host: InterpreterHost): Promise<Interpret
       const reply = answer(request);
       // Memory never shrinks: a worker that grew much says goodbye, and a fresh one takes its place.
       const grew = emscripten.HEAPU8.length > 3 * memory.length;
-      return { ...reply, retiring: grew || calls.remembering() !== undefined };
+      // Only reading code runs none of it.
+      const ran = request.kind === "run";
+      return { ...reply, retiring: grew || (ran && calls.remembering() !== undefined) };
     },
     restore() {
       putBack();
