@@ -1,6 +1,7 @@
 /** A request as a server reads it. */
 interface Sending {
   readonly complete: boolean;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   resume(): unknown;
   destroy(): unknown;
   once(event: "end" | "close", listener: () => void): unknown;
@@ -11,6 +12,11 @@ interface Answering {
   write(bytes: Uint8Array): unknown;
   end(): unknown;
 }
+
+/** Whether a body is still to come. What stands behind a request that announces none is no part of it. */
+const sends = ({ complete, headers }: Sending): boolean =>
+  !complete &&
+  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"]) > 0);
 
 /** How long a client may go on sending what nobody reads, in milliseconds. */
 const longest = 30_000;
@@ -24,12 +30,12 @@ export function refuse(
   response: Answering,
   answer: { status: number; headers: Readonly<Record<string, string>>; text: string },
 ): void {
-  const { complete } = request;
+  const more = sends(request);
   const bytes = new TextEncoder().encode(answer.text);
   const headers = { ...answer.headers, "content-length": bytes.length };
-  response.writeHead(answer.status, complete ? headers : { ...headers, connection: "close" });
+  response.writeHead(answer.status, more ? { ...headers, connection: "close" } : headers);
   response.write(bytes);
-  if (complete) {
+  if (!more) {
     response.end();
     return;
   }

@@ -88,7 +88,9 @@ export const actingParts = (tab: Tab): Promise<string[]> =>
     [...document.querySelectorAll(".jp-Notebook .jp-RenderedHTMLCommon *")].flatMap((element) => [
       ...element
         .getAttributeNames()
-        .filter((name) => /^(on|data-(?!jupyter-id)|form|action|srcdoc|http-equiv|id$)/.test(name)),
+        .filter((name) =>
+          /^(on|data-(?!jupyter-id|mjx-)|form|action|srcdoc|http-equiv|id$)/.test(name),
+        ),
       ...(/^(form|iframe|meta|base|script|object|embed)$/i.test(element.tagName)
         ? [element.tagName]
         : []),
