@@ -10,7 +10,7 @@ interface Sending {
 interface Answering {
   writeHead(status: number, headers: Record<string, string | number>): unknown;
   write(bytes: Uint8Array): unknown;
-  end(): unknown;
+  end(bytes?: Uint8Array): unknown;
 }
 
 /** Whether a body is still to come. What stands behind a request that announces none is no part of it. */
@@ -34,11 +34,12 @@ export function refuse(
   const bytes = new TextEncoder().encode(answer.text);
   const headers = { ...answer.headers, "content-length": bytes.length };
   response.writeHead(answer.status, more ? { ...headers, connection: "close" } : headers);
-  response.write(bytes);
   if (!more) {
-    response.end();
+    // All at once: a client that sends what is no request may be cut off in the next moment.
+    response.end(bytes);
     return;
   }
+  response.write(bytes);
   const timer = setTimeout(() => request.destroy(), longest);
   (timer as { unref?: () => void }).unref?.();
   const finish = () => {
