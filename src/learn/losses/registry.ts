@@ -77,7 +77,7 @@ export interface LossChoice {
 export type WithOwnLoss<O extends LossChoice, T extends OptionTable> = O & {
   /** A name, or a loss of one's own: a definition. Default: `vanilla`. */
   loss?: LossName | LossDefinition<string, T>;
-} & Given<NoInfer<T>>;
+} & NoInfer<Given<T>>;
 
 /** The loss that options choose. */
 export const lossOf = ({ loss = "vanilla" }: LossChoice): LossDefinition =>
