@@ -22,6 +22,8 @@ export interface PreparedSequence extends ScoredSequence {
   refLogprobs?: Float32Array;
   /** The critic's values before the update, where there is one. */
   values?: Float32Array;
+  /** The sum of p² over the vocabulary at each token before the update, where it was measured. */
+  squares?: Float32Array;
   /** What a correction for another sampler multiplies the token losses by, where there is one. */
   rolloutWeights?: Float32Array;
   /** What a correction's rejection left of the trajectory's `lossMask`, where it rejects. */
@@ -42,6 +44,17 @@ export function trainedMask(
 ): Uint8Array {
   checkArguments("look at a trajectory", { row: sequence }, { row: { trajectory: "object" } });
   return sequence.keptMask ?? sequence.trajectory.lossMask;
+}
+
+/** ln p at the sampler; where it did not say, that of before the update, so that the ratio of the two is 1. */
+export function sampledLogprobs(
+  sequence: Pick<PreparedSequence, "trajectory" | "oldLogprobs">,
+): Float32Array {
+  const { trajectory, oldLogprobs } = sequence;
+  return oldLogprobs.map((p, t) => {
+    const said = trajectory.logprobs?.[t];
+    return said !== undefined && Number.isFinite(said) ? said : p;
+  });
 }
 
 /** A trajectory with what an update did to it. */

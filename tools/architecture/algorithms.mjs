@@ -67,7 +67,7 @@ function textOf(mathml) {
 
 const sourceOf = (name) => {
   const folder = "src/learn/losses";
-  const found = readdirSync(join(root, folder)).find(
+  const found = readdirSync(join(root, folder), { recursive: true }).find(
     (one) =>
       one.endsWith(".ts") &&
       new RegExp(`export const ${name}\\b`).test(readFileSync(join(root, folder, one), "utf8")),

@@ -4,6 +4,7 @@ import { showAs, type Shown } from "../../base/show/show-as.js";
 import {
   type BatchSequence,
   isTrained,
+  sampledLogprobs,
   type TrainedSequence,
   trainedMask,
   type TrainingBatch,
@@ -35,6 +36,7 @@ const lossSequence = (sequence: TrainedSequence): LossRow => ({
   advantages: sequence.advantages,
   mask: trainedMask(sequence),
   entropies: sequence.entropies,
+  sampledLogprobs: sampledLogprobs(sequence),
   ...defined({ weights: sequence.rolloutWeights, chosen: sequence.chosen }),
 });
 

@@ -5,6 +5,7 @@ import {
   arithmeticTable,
   balanceTable,
   clipTable,
+  rowTable,
   termTable,
 } from "../../learn/losses/base/options.js";
 import { lossRegistry, ownTable } from "../../learn/losses/registry.js";
@@ -19,7 +20,7 @@ const lossMode = `${actor}.policy_loss.loss_mode`;
 /** Every option of a loss; one without a key is the code's alone. */
 export const lossTable = () => ({
   ...{ ...ownTable(), ...clipTable, ...arithmeticTable, ...aggregationTable },
-  ...{ ...balanceTable, ...termTable },
+  ...{ ...balanceTable, ...rowTable, ...termTable },
 });
 
 /** The loss's options that a configuration sets; null is unset. */

@@ -55,9 +55,19 @@ export async function trainOn<T extends OptionTable = Record<never, never>>(
   policy: Policy & Trainable,
   tasks:
     TaskSet | { train: readonly TaskInput[]; test?: readonly TaskInput[] } | readonly TaskInput[],
-  given?: WithOwnLoss<CellTraining, T>,
+  options?: WithOwnLoss<CellTraining, T>,
 ): Promise<TrainingRun> {
-  const options: CellTraining = given ?? {};
+  return trained(policy, tasks, options ?? {});
+}
+
+type Tasks = Parameters<typeof trainOn>[1];
+
+/** The same, whatever the loss. */
+async function trained(
+  policy: Policy & Trainable,
+  tasks: Tasks,
+  options: CellTraining,
+): Promise<TrainingRun> {
   checkArguments(
     "train",
     { policy, tasks },
