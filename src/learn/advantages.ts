@@ -157,6 +157,13 @@ function estimate(scored: Scored, options: AdvantageOptions, definition: AnyEsti
   return definition.estimate(input, { gamma, lambda, normalizeByDeviation });
 }
 
+/** A sequence without what an update with a teacher made of other advantages. */
+function withoutTeacher<S extends object>(sequence: S): S {
+  if (!("taughtAdvantages" in sequence)) return sequence;
+  const { taughtAdvantages: _, ...own } = sequence;
+  return own as S;
+}
+
 /**
  * Spreads scores over tokens: the batch an update is made from.
  *
@@ -197,7 +204,7 @@ export function advantages(scored: Scored, given: AdvantageOptions = {}): Traini
   const { advantages: soft, returns } = estimate(scored, options, definition);
   const final = options.attribution === "hard" ? hardAttribution(scored, soft) : soft;
   const sequences = from.map((sequence, i): BatchSequence => ({
-    ...sequence,
+    ...withoutTeacher(sequence),
     // `from` would walk them by an iterator: ten times slower.
     advantages: new Float32Array(final[i]!),
     returns: new Float32Array(returns[i]!),

@@ -20,6 +20,8 @@ export interface PreparedSequence extends ScoredSequence {
   entropies: Float32Array;
   /** ln p under the frozen reference policy, where one is asked. */
   refLogprobs?: Float32Array;
+  /** ln p under a teacher, where there is one that has something to say of the trajectory; 0 where the model did not write. */
+  teacherLogprobs?: Float32Array;
   /** The critic's values before the update, where there is one. */
   values?: Float32Array;
   /** The sum of p² over the vocabulary at each token before the update, where it was measured. */
@@ -63,6 +65,8 @@ export interface TrainedSequence extends PreparedSequence {
   returns: Float32Array;
   /** ln p when the trajectory's mini-batch was updated; with oldLogprobs it gives the ratio. */
   newLogprobs: Float32Array;
+  /** What an update with a teacher uses in place of `advantages`. */
+  taughtAdvantages?: Float32Array;
   /** 1 on the tokens that the loss picked out of its batch, where it does so. */
   chosen?: Float32Array;
 }
@@ -74,6 +78,13 @@ export interface TrainedSequence extends PreparedSequence {
 export type BatchSequence = ScoredSequence &
   Pick<TrainedSequence, "advantages" | "returns"> &
   Partial<TrainedSequence>;
+
+/** The advantages that an update uses: the trajectory's own, or those that a teacher had a part in. */
+export const usedAdvantages = ({
+  taughtAdvantages,
+  advantages,
+}: Pick<TrainedSequence, "advantages" | "taughtAdvantages">): Float32Array =>
+  taughtAdvantages ?? advantages;
 
 /** Whether a trajectory was measured: old log-probabilities and entropies are there. */
 export function isPrepared<R extends ScoredSequence>(

@@ -78,6 +78,7 @@ const special: Readonly<Record<string, Carried>> = {
   "custom_reward_function.path": left("reward.custom_reward_function has it"),
   "custom_reward_function.name": left("reward.custom_reward_function has it"),
   "reward_model.reward_manager": same("reward.reward_manager.name"),
+  "distillation.teacher_model.model_path": refused("its teachers are not carried yet"),
   "algorithm.filter_groups.enable": refused("verl takes the key and is not known to read it"),
   "algorithm.filter_groups.metric": left("filter_groups is off"),
   "trainer.logger": left("verl's file logger is added: the figures are read back from there"),
@@ -117,6 +118,7 @@ const prefixes: readonly [string, (rest: string) => Carried][] = [
       return known ? same(path) : refused("a loss that verl 0.9.1 does not have");
     },
   ],
+  ["distillation.distillation_loss.", () => left("there is no teacher")],
   ["critic.model.fsdp_config.wrap_policy.transformer", () => refused("verl 0.9.1 has none")],
   ["critic.model.fsdp_config.", (rest) => same(`critic.fsdp.${rest}`)],
   [`${actor}.fsdp_config.wrap_policy.transformer`, () => refused("verl 0.9.1 has none")],

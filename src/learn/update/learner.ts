@@ -20,6 +20,8 @@ import {
 } from "../correction/rollout-correction.js";
 import type { OptionTable } from "../../../common/options/option-table.js";
 import type { PlainEstimator } from "../estimators/definition.js";
+import { teach } from "../distillation/divergence.js";
+import { askTeacher } from "../distillation/teacher.js";
 import { lossOf, type WithOwnLoss } from "../losses/registry.js";
 import {
   lossUnder,
@@ -279,6 +281,22 @@ export class Learner {
     sequences.forEach((sequence, i) => (sequence.refLogprobs = logprobs[i]!));
   }
 
+  /** Asks the teacher, where there is one, and makes of the advantages what is used. */
+  async #teach(
+    sequences: readonly ReadySequence[],
+    settings: UpdateSettings,
+  ): Promise<Record<string, number>> {
+    sequences.forEach((sequence) => delete sequence.taughtAdvantages);
+    const { teacher } = settings;
+    if (teacher === undefined) return {};
+    // What trajectories begin with in common is asked once.
+    const how = { ...settings, sharedPrefixes: true };
+    await askTeacher(sequences, teacher, (asked, model) =>
+      model ? measureReference(model, asked, how) : this.#trainee.measure(asked, how),
+    );
+    return teach(sequences, settings);
+  }
+
   /** The trajectories with all that these settings need; what an earlier update measured is kept. */
   async #ready(
     sequences: readonly BatchSequence[],
@@ -317,6 +335,7 @@ export class Learner {
     }
     const ready = await this.#ready(batch.trajectories, settings, correction);
     const corrected = correctSequences(ready, correction);
+    const taught = await this.#teach(ready, settings);
     requireFiniteTokens("update", ready, [
       ...(["oldLogprobs", "advantages", "rolloutWeights"] as const),
       ...(settings.klLossCoefficient === undefined ? [] : (["refLogprobs"] as const)),
@@ -348,6 +367,7 @@ export class Learner {
         ...{ "actor/entropy_loss": entropy, "actor/lr": settings.learningRate },
         ...(settings.reuseLogProbs ? { "actor/reused_log_probs": reusedShare(ready) } : {}),
         ...figures,
+        ...taught,
       },
       batch,
       // The loss that was minimised, which a correction may have brought.

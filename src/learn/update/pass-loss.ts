@@ -6,13 +6,16 @@ import {
   type PreparedSequence,
   sampledLogprobs,
   trainedMask,
+  usedAdvantages,
 } from "../batch.js";
 import { bypassWeights, type CorrectionSettings } from "../correction/rollout-correction.js";
 import { requireFinite } from "../masked.js";
 import { type ActorLossInput, actorLossOf } from "../losses/losses.js";
 import type { LossDefinition } from "../losses/base/definition.js";
-import { lossOf } from "../losses/registry.js";
-import { drawsOf } from "../losses/base/tensor-ops.js";
+import { aggregationOf, lossOf } from "../losses/registry.js";
+import { clearMasked, drawsOf } from "../losses/base/tensor-ops.js";
+import { aggregateLoss } from "../losses/base/aggregate.js";
+import { tokenDivergence } from "../distillation/divergence.js";
 import { promptScales, turnsOf } from "../losses/base/token-rule.js";
 import { type PassLogProbs, spreadOver } from "./passes.js";
 import type { UpdateSettings } from "./update-settings.js";
@@ -55,7 +58,7 @@ function lossInput(
       : undefined;
   return {
     ...{ logprobs, oldLogprobs, mask },
-    advantages: spreadOver(group, (sequence) => sequence.advantages),
+    advantages: spreadOver(group, usedAdvantages),
     ...(needsBonus && entropyCoefficient === 0 ? {} : { entropies }),
     ...special(group, lossOf(settings), random),
     ...(settings.offPolicyMask === undefined
@@ -95,6 +98,28 @@ export function lossUnder(
   correction: CorrectionSettings | undefined,
 ): UpdateSettings["loss"] {
   return correction?.bypass === "reinforce" ? "gpg" : loss;
+}
+
+/** What a teacher adds to the loss of a pass, where it is in the loss and not in the advantages. */
+function teacherLoss(
+  group: readonly ReadySequence[],
+  input: ActorLossInput & { rowScales: readonly number[] },
+  settings: UpdateSettings,
+  paddedLength: number,
+): tf.Tensor | undefined {
+  if (settings.teacher === undefined || settings.distillationAdvantage) return undefined;
+  const said = spreadOver(group, ({ teacherLogprobs, oldLogprobs }) => {
+    return teacherLogprobs ?? oldLogprobs.map(() => 0);
+  });
+  const has = spreadOver(group, (sequence) =>
+    trainedMask(sequence).map((m) => (sequence.teacherLogprobs ? m : 0)),
+  );
+  const clear = clearMasked({ logprobs: input.logprobs, said, mask: has }, {});
+  const { mode, rule } = aggregationOf(settings);
+  const losses = tokenDivergence(clear.logprobs, clear.said, settings).mul<tf.Tensor>(has);
+  const weighed = input.rolloutWeights ? losses.mul<tf.Tensor>(input.rolloutWeights) : losses;
+  const { rowScales } = input;
+  return aggregateLoss(weighed, input.mask, mode, { paddedLength, rowScales, rule });
 }
 
 /** What a pass knows of the step that it is a part of. */
@@ -139,6 +164,13 @@ export function passLoss(
     lossOf({ loss: lossUnder(settings, correction) }),
   );
   const report: Record<string, tf.Tensor> = { "actor/pg_loss": out.policy };
+  const taught = teacherLoss(group, input, settings, paddedLength);
+  if (taught) {
+    report["actor/distillation_loss"] = taught;
+    const { distillationCoefficient: coefficient, distillationRewards } = settings;
+    // As verl: alone it is what it is.
+    out.loss = distillationRewards ? out.loss.add(taught.mul(coefficient)) : taught;
+  }
   for (const [name, figure] of Object.entries(out.metrics)) report[`actor/${name}`] = figure;
   if (out.kl) {
     report["actor/kl_loss"] = out.kl;

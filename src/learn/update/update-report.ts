@@ -8,6 +8,7 @@ import {
   type TrainedSequence,
   trainedMask,
   type TrainingBatch,
+  usedAdvantages,
 } from "../batch.js";
 import type { LossRow } from "../losses/base/token-rule.js";
 import { type TokenUpdate, tokenUpdates } from "../losses/token-update.js";
@@ -33,7 +34,7 @@ export class MetricMeans {
 const lossSequence = (sequence: TrainedSequence): LossRow => ({
   logprobs: sequence.newLogprobs,
   oldLogprobs: sequence.oldLogprobs,
-  advantages: sequence.advantages,
+  advantages: usedAdvantages(sequence),
   mask: trainedMask(sequence),
   entropies: sequence.entropies,
   sampledLogprobs: sampledLogprobs(sequence),

@@ -57,7 +57,7 @@ export async function trainOn<T extends OptionTable = Record<never, never>>(
     TaskSet | { train: readonly TaskInput[]; test?: readonly TaskInput[] } | readonly TaskInput[],
   options?: WithOwnLoss<CellTraining, T>,
 ): Promise<TrainingRun> {
-  return trained(policy, tasks, options ?? {});
+  return trained(policy, tasks, options === undefined ? {} : options);
 }
 
 type Tasks = Parameters<typeof trainOn>[1];

@@ -1,4 +1,11 @@
 import { defined } from "../../../common/options/defined.js";
+import { completed } from "../../../common/options/option-table.js";
+import {
+  scaledByTeacher,
+  teacherCredit,
+  tokenDivergence,
+} from "../../../src/learn/distillation/divergence.js";
+import { distillationTable } from "../../../src/learn/distillation/options.js";
 import {
   bypassWeights,
   correctionOf,
@@ -215,7 +222,92 @@ function reduction(v: any) {
   };
 }
 
+const distilling = completed(distillationTable, {}, {});
+
+function verlDistillation(v: any) {
+  const { config } = v;
+  const settings = {
+    ...distilling,
+    distillationKind: config.loss_mode,
+    ...(config.loss_max_clamp === null ? {} : { distillationClamp: config.loss_max_clamp }),
+  };
+  const [teacher, mask] = [matrix(v.teacher_log_prob), matrix(v.response_mask)];
+  const apart = (student: Tensor) => tokenDivergence(student, teacher, settings);
+  const token_divergence = tokenDivergence(matrix(v.student_log_prob), teacher, {
+    ...settings,
+    distillationClamp: undefined as never,
+  }).arraySync();
+  const tokens = (v.response_mask as Matrix).flat().reduce((a, b) => a + b, 0);
+  // Where there is no token the source raises; the library's loss is 0.
+  if (tokens === 0) return { token_divergence, error: "RuntimeError" };
+  const rolloutWeights = v.rollout_is_weights ? matrix(v.rollout_is_weights) : undefined;
+  const how = { aggregation: v.loss_agg_mode, aggregationRule: "verl-0.9.1" as const };
+  const distilled = (student: Tensor): Tensor => {
+    if (!config.use_policy_gradient) {
+      return aggregateLoss(apart(student), mask, v.loss_agg_mode, { rule: "verl-0.9.1" });
+    }
+    const advantages = apart(matrix(v.student_log_prob)).neg();
+    const input = { logprobs: student, oldLogprobs: matrix(v.old_log_prob), advantages, mask };
+    return actorLoss({ ...input, ...defined({ rolloutWeights }) }, { ...how, clipRatio: 0.2 }).loss;
+  };
+  const { value, grad } = tf.valueAndGrad((x: Tensor) => {
+    const loss: Tensor = distilled(x);
+    return (
+      config.use_task_rewards
+        ? loss.mul(config.distillation_loss_coef).add(v.task_policy_loss)
+        : loss
+    ).asScalar();
+  })(matrix(v.student_log_prob));
+  return { token_divergence, loss: number(value), grad_student_log_prob: grad.arraySync() };
+}
+
+function rlsdSdar(v: any) {
+  const taught = { student: v.student_log_prob, teacher: v.teacher_log_prob, mask: v.mask };
+  const settings = { ...distilling, distillationKind: "sdar" as const, sdarBeta: v.gate_beta };
+  const { value, grad } = tf.valueAndGrad((x: Tensor) =>
+    aggregateLoss(
+      tokenDivergence(x, matrix(v.teacher_log_prob), settings),
+      matrix(v.mask),
+      "token-mean",
+    ).asScalar(),
+  )(matrix(v.student_log_prob));
+  return {
+    rlsd_advantages: scaledByTeacher(v.advantages, taught, {
+      ...{ rlsdLambda: v.lambda, rlsdClip: v.clip },
+    }),
+    sdar_loss: number(value),
+    sdar_grad_student_log_prob: grad.arraySync(),
+  };
+}
+
+function reverseKlAdvantage(v: any) {
+  // slime takes it off every token and leaves the mask to the loss; of its own accord it discounts nothing.
+  const slime = v.form === "slime";
+  const given = { student: v.student_log_prob, teacher: v.teacher_log_prob };
+  const credit = teacherCredit(
+    { ...given, mask: slime ? ones(v.mask) : v.mask },
+    {
+      ...distilling,
+      distillationCoefficient: v.coef,
+      distillationDiscount: slime ? 0 : v.discount,
+    },
+  );
+  const gaps = (v.student_log_prob as Matrix).map((row, i) =>
+    row.map((p, t) => p - v.teacher_log_prob[i][t]),
+  );
+  const counted = gaps.flatMap((row, i) => row.filter((_, t) => v.mask[i][t]));
+  return {
+    advantages: credit.map((row, i) => Array.from(row, (c, t) => c + v.advantages[i][t])),
+    ...(slime
+      ? { reverse_kl: gaps }
+      : { mean_reverse_kl: counted.reduce((a, b) => a + b, 0) / counted.length }),
+  };
+}
+
 export const runners: Runners = {
+  opd_verl_loss: verlDistillation,
+  opd_kl_advantage: reverseKlAdvantage,
+  rlsd_sdar: rlsdSdar,
   group_advantages_2026: (v) => {
     const scores: number[] = v.rewards ?? v.traces.map(({ reward }: any) => reward as number);
     const input = {

@@ -1,0 +1,73 @@
+import { checkArguments } from "../../../common/options/check-arguments.js";
+import { requireFinite } from "../masked.js";
+import type { PreparedSequence } from "../batch.js";
+import type { Model } from "../../model/transformer/transformer.js";
+import type { Policy } from "../../policy/policies.js";
+
+/** A policy that is asked and not trained: a model in memory, or anything that says log-probabilities. */
+export type Reference = Model | Required<Pick<Policy, "logProbs">>;
+
+/** A teacher that reads something else before a trajectory's tokens: self-distillation, where it is the same model. */
+export interface PrivilegedTeacher {
+  /**
+   * The prompt that the teacher reads in place of a trajectory's own; undefined for one that it has nothing to say of.
+   */
+  prompt(
+    sequence: PreparedSequence,
+    all: readonly PreparedSequence[],
+  ): ArrayLike<number> | undefined;
+  /** Who reads it. Default: the policy that trains, as it is before the update. */
+  policy?: Reference;
+}
+
+/** Who says how likely a trajectory's tokens should be. */
+export type Teacher = Reference | PrivilegedTeacher;
+
+/** Sequences and what somebody says of their tokens. */
+type Asked = Pick<PreparedSequence, "trajectory">;
+type Measure = (
+  sequences: readonly Asked[],
+  model: Reference | undefined,
+) => Promise<{ logprobs: readonly Float32Array[] }>;
+
+const isPrivileged = (teacher: Teacher): teacher is PrivilegedTeacher =>
+  typeof (teacher as Partial<PrivilegedTeacher>).prompt === "function";
+
+/** A trajectory behind another prompt. */
+function behind<S extends Asked>(sequence: S, prompt: ArrayLike<number>): S {
+  return {
+    ...sequence,
+    trajectory: { ...sequence.trajectory, prompt: Int32Array.from(Array.from(prompt)) },
+  };
+}
+
+/**
+ * Asks a teacher for the log-probabilities of trajectories' tokens and writes them there; a trajectory that it has nothing
+ * to say of has none. What it says of a token that the model wrote must be finite.
+ */
+export async function askTeacher(
+  sequences: readonly PreparedSequence[],
+  teacher: Teacher,
+  measure: Measure,
+): Promise<void> {
+  checkArguments("update", { teacher }, { teacher: "object" });
+  const privileged = isPrivileged(teacher) ? teacher : undefined;
+  const asked = sequences.flatMap((sequence) => {
+    delete sequence.teacherLogprobs;
+    const prompt = privileged ? privileged.prompt(sequence, sequences) : sequence.trajectory.prompt;
+    return prompt === undefined ? [] : [{ sequence, asked: behind(sequence, prompt) }];
+  });
+  if (asked.length === 0) return;
+  const { logprobs } = await measure(
+    asked.map((one) => one.asked),
+    privileged ? privileged.policy : (teacher as Reference),
+  );
+  requireFinite("update", "what the teacher says", logprobs, {
+    mask: asked.map(({ sequence }) => sequence.trajectory.lossMask),
+    nameOf: (i) => `trajectory ${asked[i]!.sequence.trajectory.id} of ${asked[i]!.sequence.group}`,
+  });
+  asked.forEach(({ sequence }, i) => {
+    const { lossMask } = sequence.trajectory;
+    sequence.teacherLogprobs = logprobs[i]!.map((p, t) => (lossMask[t] ? p : 0));
+  });
+}
