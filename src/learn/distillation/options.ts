@@ -28,7 +28,7 @@ const flag = valuesOf<boolean>("boolean?");
 export const distillationTable = {
   /**
    * What is learned from besides the reward, on the tokens that the model wrote: a model, a policy that says
-   * log-probabilities (another one, an endpoint, an older checkpoint), or `{ prompt }`: the same model with more to read.
+   * log-probabilities (another one, an endpoint, an older checkpoint), or `{ prompts }`: the same model with more to read.
    * Default: none.
    */
   teacher: unset(valuesOf<Teacher>("object?")),
@@ -86,8 +86,8 @@ export const distillationTable = {
   rlsdLambda: option(share, 0.5, key("lab.rlsd_lambda", "scale: how far the advantage follows it")),
   /** `scale`: how far a token's factor may be from 1. Default: 0.2. */
   rlsdClip: option(share, 0.2, key("lab.rlsd_clip", "scale: how far a factor may be from 1")),
-  /** `sdar`: how steeply the gate opens with what the teacher finds likelier. Default: 5. */
-  sdarBeta: option(finite, 5, key("lab.sdar_beta", "sdar: how steeply the gate opens")),
+  /** `sdar`: how steeply a token's weight rises with what the teacher finds likelier. Default: 5. */
+  sdarBeta: option(finite, 5, key("lab.sdar_beta", "sdar: how steeply a token's weight rises")),
 };
 
 export type DistillationSettings = Complete<typeof distillationTable>;

@@ -134,10 +134,11 @@ test("the same model teaches itself from another prompt, and only the trajectori
   const asked: number[] = [];
   const { metrics, batch: own } = await taught({
     teacher: {
-      prompt: ({ trajectory: { id, prompt } }) => {
-        asked.push(id);
-        return id === 1 ? undefined : [...prompt, 7, 8];
-      },
+      prompts: (sequences) =>
+        sequences.map(({ trajectory: { id, prompt } }) => {
+          asked.push(id);
+          return id === 1 ? undefined : [...prompt, 7, 8];
+        }),
     },
   });
   assert.deepEqual(asked, [0, 1, 2, 3]);

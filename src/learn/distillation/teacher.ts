@@ -1,4 +1,5 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
+import type { Scored } from "../../reward/scored.js";
 import { requireFinite } from "../masked.js";
 import type { PreparedSequence } from "../batch.js";
 import type { Model } from "../../model/transformer/transformer.js";
@@ -10,12 +11,13 @@ export type Reference = Model | Required<Pick<Policy, "logProbs">>;
 /** A teacher that reads something else before a trajectory's tokens: self-distillation, where it is the same model. */
 export interface PrivilegedTeacher {
   /**
-   * The prompt that the teacher reads in place of a trajectory's own; undefined for one that it has nothing to say of.
+   * The tokens of the prompt that the teacher reads in place of each trajectory's own; undefined for one that it has
+   * nothing to say of. `scored` is what the batch was made of, where it says so.
    */
-  prompt(
-    sequence: PreparedSequence,
-    all: readonly PreparedSequence[],
-  ): ArrayLike<number> | undefined;
+  prompts(
+    sequences: readonly PreparedSequence[],
+    scored: Scored | undefined,
+  ): readonly (ArrayLike<number> | undefined)[];
   /** Who reads it. Default: the policy that trains, as it is before the update. */
   policy?: Reference;
 }
@@ -31,7 +33,7 @@ type Measure = (
 ) => Promise<{ logprobs: readonly Float32Array[] }>;
 
 const isPrivileged = (teacher: Teacher): teacher is PrivilegedTeacher =>
-  typeof (teacher as Partial<PrivilegedTeacher>).prompt === "function";
+  typeof (teacher as Partial<PrivilegedTeacher>).prompts === "function";
 
 /** A trajectory behind another prompt. */
 function behind<S extends Asked>(sequence: S, prompt: ArrayLike<number>): S {
@@ -49,12 +51,17 @@ export async function askTeacher(
   sequences: readonly PreparedSequence[],
   teacher: Teacher,
   measure: Measure,
+  scored?: Scored,
 ): Promise<void> {
   checkArguments("update", { teacher }, { teacher: "object" });
   const privileged = isPrivileged(teacher) ? teacher : undefined;
-  const asked = sequences.flatMap((sequence) => {
+  const prompts = privileged
+    ? privileged.prompts(sequences, scored)
+    : sequences.map(({ trajectory }) => trajectory.prompt);
+  checkArguments("update", { prompts }, { prompts: "list" });
+  const asked = sequences.flatMap((sequence, i) => {
     delete sequence.teacherLogprobs;
-    const prompt = privileged ? privileged.prompt(sequence, sequences) : sequence.trajectory.prompt;
+    const prompt = prompts[i];
     return prompt === undefined ? [] : [{ sequence, asked: behind(sequence, prompt) }];
   });
   if (asked.length === 0) return;

@@ -285,15 +285,16 @@ export class Learner {
   async #teach(
     sequences: readonly ReadySequence[],
     settings: UpdateSettings,
+    { scored }: TrainingBatch,
   ): Promise<Record<string, number>> {
     sequences.forEach((sequence) => delete sequence.taughtAdvantages);
     const { teacher } = settings;
     if (teacher === undefined) return {};
     // What trajectories begin with in common is asked once.
     const how = { ...settings, sharedPrefixes: true };
-    await askTeacher(sequences, teacher, (asked, model) =>
-      model ? measureReference(model, asked, how) : this.#trainee.measure(asked, how),
-    );
+    const measure = (asked: readonly PassSequence[], model: Reference | undefined) =>
+      model ? measureReference(model, asked, how) : this.#trainee.measure(asked, how);
+    await askTeacher(sequences, teacher, measure, scored);
     return teach(sequences, settings);
   }
 
@@ -335,7 +336,7 @@ export class Learner {
     }
     const ready = await this.#ready(batch.trajectories, settings, correction);
     const corrected = correctSequences(ready, correction);
-    const taught = await this.#teach(ready, settings);
+    const taught = await this.#teach(ready, settings, batch);
     requireFiniteTokens("update", ready, [
       ...(["oldLogprobs", "advantages", "rolloutWeights"] as const),
       ...(settings.klLossCoefficient === undefined ? [] : (["refLogprobs"] as const)),

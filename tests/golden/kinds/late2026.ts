@@ -5,6 +5,7 @@ import {
   teacherCredit,
   tokenDivergence,
 } from "../../../src/learn/distillation/divergence.js";
+import { siblingPrompts } from "../../../src/learn/distillation/siblings.js";
 import { distillationTable } from "../../../src/learn/distillation/options.js";
 import {
   bypassWeights,
@@ -308,6 +309,22 @@ export const runners: Runners = {
   opd_verl_loss: verlDistillation,
   opd_kl_advantage: reverseKlAdvantage,
   rlsd_sdar: rlsdSdar,
+  sdpo_teacher_context: (v) => {
+    const rows = (v.prompts as any[]).map((prompt, i) => ({
+      ...{ prompt, group: Math.floor(i / v.num_generations), completion: v.completions[i] },
+      reward: v.rewards[i],
+      feedback: v.args.include_environment_feedback ? (v.feedbacks[i] ?? undefined) : undefined,
+    }));
+    const found = siblingPrompts(rows, {
+      oneself: !v.args.dont_reprompt_on_self_success,
+      feedbackBeside: !v.args.environment_feedback_only_without_solution,
+      dropThinking: v.args.remove_thinking_from_demonstration,
+    });
+    return {
+      teacher_prompts: found.map((prompt, i) => prompt ?? rows[i]!.prompt),
+      self_distillation_mask: found.map((prompt) => Number(prompt !== undefined)),
+    };
+  },
   group_advantages_2026: (v) => {
     const scores: number[] = v.rewards ?? v.traces.map(({ reward }: any) => reward as number);
     const input = {
