@@ -5,6 +5,7 @@ import { klPenalty } from "../losses/base/kl.js";
 import type { KlKind } from "../losses/base/options.js";
 import { clamp, widestLogRatio } from "../losses/base/token-rule.js";
 import type { Rows } from "../masked.js";
+import { type BeliefRow, scaledByBelief } from "./belief.js";
 import type { DistillationSettings } from "./options.js";
 
 type Kind = Pick<DistillationSettings, "distillationKind" | "distillationClamp" | "sdarBeta">;
@@ -87,17 +88,35 @@ export function scaledByTeacher(
   );
 }
 
+const beliefRow = ({
+  group,
+  reward,
+  advantages,
+  oldLogprobs: student,
+  teacherLogprobs: teacher,
+  keptMask,
+  trajectory,
+}: Prepared): BeliefRow => ({
+  ...{ group, reward, advantages, student, mask: keptMask ?? trajectory.lossMask },
+  ...(teacher && { teacher }),
+});
+
+type Prepared = BatchSequence & { oldLogprobs: Float32Array };
+
 /**
  * Writes into trajectories the advantages that an update uses in place of their own, where a teacher is in them; gives how
  * far apart the two are, a mean over tokens. A trajectory without a teacher keeps the reward's part.
  */
 export function teach(
-  sequences: readonly (BatchSequence & { oldLogprobs: Float32Array })[],
+  sequences: readonly Prepared[],
   settings: DistillationSettings,
 ): Record<string, number> {
   const { distillationAdvantage, distillationRewards, distillationMix } = settings;
+  const believed = distillationMix.startsWith("belief")
+    ? scaledByBelief(sequences.map(beliefRow), settings)
+    : undefined;
   let [sum, count] = [0, 0];
-  for (const sequence of sequences) {
+  for (const [i, sequence] of sequences.entries()) {
     const { teacherLogprobs: said, oldLogprobs, advantages, trajectory } = sequence;
     const rewards = distillationRewards ? advantages : advantages.map(() => 0);
     const mask = sequence.keptMask ?? trajectory.lossMask;
@@ -110,8 +129,9 @@ export function teach(
     sequence.taughtAdvantages = rewards;
     if (!distillationAdvantage || !said) continue;
     const taught = { student: [oldLogprobs], teacher: [said], mask: [mask] };
-    const [own] =
-      distillationMix === "scale"
+    const [own] = believed
+      ? [believed[i]!]
+      : distillationMix === "scale"
         ? scaledByTeacher([advantages], taught, settings)
         : teacherCredit(taught, settings).map((credit) =>
             credit.map((c, t) => (mask[t] ? c + rewards[t]! : 0)),

@@ -74,18 +74,25 @@ export const distillationTable = {
     ),
   ),
   /**
-   * How the advantage takes it: `add`, or `scale`, where the teacher decides how a trajectory's advantage is shared over
-   * its tokens (RLSD). Default: `add`.
+   * How the advantage takes it: `add`, or the teacher decides how a trajectory's advantage is shared: `scale`, over its
+   * tokens (RLSD), `belief-turn` and `belief-token`, by how they move the odds of success (AgentOPSD). Default: `add`.
    */
   distillationMix: option(
-    oneOf(["add", "scale"]),
+    oneOf(["add", "scale", "belief-turn", "belief-token"]),
     "add",
-    key("lab.distillation_mix", "Add it to the advantage, or scale the advantage by it (RLSD)"),
+    key(
+      "lab.distillation_mix",
+      "Add it to the advantage, or share the advantage by it: over tokens (scale: RLSD), or by the odds of success that turns or tokens move (AgentOPSD)",
+    ),
   ),
-  /** `scale`: how far the advantage follows the teacher. Default: 0.5. */
-  rlsdLambda: option(share, 0.5, key("lab.rlsd_lambda", "scale: how far the advantage follows it")),
-  /** `scale`: how far a token's factor may be from 1. Default: 0.2. */
-  rlsdClip: option(share, 0.2, key("lab.rlsd_clip", "scale: how far a factor may be from 1")),
+  /** All but `add`: how far the advantage follows the teacher. Default: 0.5. */
+  rlsdLambda: option(
+    share,
+    0.5,
+    key("lab.rlsd_lambda", "All but add: how far the advantage follows it"),
+  ),
+  /** All but `add`: how far a factor may be from 1. Default: 0.2. */
+  rlsdClip: option(share, 0.2, key("lab.rlsd_clip", "All but add: how far a factor may be from 1")),
   /** `sdar`: how steeply a token's weight rises with what the teacher finds likelier. Default: 5. */
   sdarBeta: option(finite, 5, key("lab.sdar_beta", "sdar: how steeply a token's weight rises")),
 };

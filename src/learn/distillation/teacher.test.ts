@@ -53,6 +53,8 @@ const ways: UpdateOptions[] = [
   { distillationKind: "k3", distillationClamp: 0.5 },
   { distillationDiscount: 0.9 },
   { distillationMix: "scale" },
+  { distillationMix: "belief-turn" },
+  { distillationMix: "belief-token" },
   ...inLoss.map((distillationKind) => ({ distillationKind, distillationAdvantage: false })),
 ];
 

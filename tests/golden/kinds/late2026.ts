@@ -5,6 +5,7 @@ import {
   teacherCredit,
   tokenDivergence,
 } from "../../../src/learn/distillation/divergence.js";
+import { scaledByBelief } from "../../../src/learn/distillation/belief.js";
 import { siblingPrompts } from "../../../src/learn/distillation/siblings.js";
 import { distillationTable } from "../../../src/learn/distillation/options.js";
 import {
@@ -309,6 +310,42 @@ export const runners: Runners = {
   opd_verl_loss: verlDistillation,
   opd_kl_advantage: reverseKlAdvantage,
   rlsd_sdar: rlsdSdar,
+  agentopsd_advantage: (v) => {
+    const rows = v.mask as Matrix;
+    const taught = { student: v.student_log_prob, teacher: v.teacher_log_prob, mask: rows };
+    const advantages = onRows(v.seq_advantage, rows);
+    const { mult_lambda: rlsdLambda = 0.5, tether_seq: tether } = v.options;
+    if (tether)
+      return { advantages: scaledByTeacher(advantages, taught, { rlsdLambda, rlsdClip: 0.2 }) };
+    // A trajectory's turns are rows there.
+    const episodes = [...new Set(v.traj_uid as string[])].map((uid) => {
+      const own = rows.flatMap((_, i) => (v.traj_uid[i] === uid ? [i] : []));
+      own.sort((a, b) => v.turn_step[a] - v.turn_step[b]);
+      return own;
+    });
+    const joined = (values: Matrix, own: number[]) => own.flatMap((i) => values[i]!);
+    const turns = v.granularity === "turn";
+    const found = scaledByBelief(
+      episodes.map((own) => ({
+        ...{ group: v.uid[own[0]!], reward: v.episode_reward[own[0]!] },
+        advantages: joined(advantages, own),
+        student: joined(v.student_log_prob, own),
+        teacher: joined(v.teacher_log_prob, own),
+        mask: joined(rows, own),
+        ...(turns ? { parts: own.flatMap((i, turn) => rows[i]!.map((m) => m * (turn + 1))) } : {}),
+      })),
+      { rlsdLambda, rlsdClip: 0.2, distillationMix: turns ? "belief-turn" : "belief-token" },
+    );
+    const out: number[][] = [];
+    episodes.forEach((own, e) => {
+      let at = 0;
+      for (const i of own) {
+        out[i] = Array.from(found[e]!.subarray(at, at + rows[i]!.length));
+        at += rows[i]!.length;
+      }
+    });
+    return { advantages: out };
+  },
   sdpo_teacher_context: (v) => {
     const rows = (v.prompts as any[]).map((prompt, i) => ({
       ...{ prompt, group: Math.floor(i / v.num_generations), completion: v.completions[i] },
