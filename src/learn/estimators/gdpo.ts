@@ -2,11 +2,10 @@ import { checkArguments } from "../../../common/options/check-arguments.js";
 import {
   checkOptions,
   finite,
-  oneOf,
   type OptionRules,
   valuesOf,
 } from "../../../common/options/check-options.js";
-import { choice } from "../../../common/options/setting.js";
+import { choice, rulesOf, type ValuesOf } from "../../../common/options/setting.js";
 import { maskedMean, maskedVariance, type Rows } from "../masked.js";
 import { spread } from "./base/estimator.js";
 import {
@@ -30,20 +29,25 @@ export interface GdpoInput {
   groups: readonly (string | number)[];
 }
 
-const over = ["trajectories", "tokens"] as const;
-
-export interface GdpoOptions {
+const gdpoSettings = {
   /**
    * What the sum of the parts is normalised over: the batch's `trajectories` (TRL) or its `tokens`, where long
    * trajectories count for more (verl). Default: `trajectories`.
    */
-  over?: (typeof over)[number];
+  over: choice(
+    ["trajectories", "tokens"],
+    "trajectories",
+    "What the sum of the parts is normalised over",
+  ),
+};
+
+export interface GdpoOptions extends Partial<ValuesOf<typeof gdpoSettings>> {
   /** What a part counts, by its name. Default: 1. */
   weights?: Readonly<Record<string, number>>;
 }
 
 const gdpoRules: OptionRules<GdpoOptions> = {
-  over: oneOf(over),
+  ...rulesOf(gdpoSettings),
   weights: valuesOf<Readonly<Record<string, number>>>("object?"),
 };
 
@@ -121,9 +125,7 @@ export const gdpoEstimator = defineEstimator<Pick<GdpoOptions, "weights">>()({
   meaning: "every part of the score against the prompt's trajectories, on its own",
   formula:
     "sum over the score's parts of (part - group mean) / group deviation, normalised over the batch",
-  settings: {
-    over: choice(over, "trajectories", "What the sum of the parts is normalised over"),
-  },
+  settings: gdpoSettings,
   besides: { weights: gdpoRules.weights },
   spans({ trajectories, mask, groups }, options) {
     const [first, ...others] = trajectories.map(({ scored }) => scored.score.parts ?? {});

@@ -1,9 +1,6 @@
-import {
-  checkOptions,
-  notNegative,
-  type OptionRules,
-} from "../../../common/options/check-options.js";
-import { weight } from "../../../common/options/setting.js";
+import { checkOptions } from "../../../common/options/check-options.js";
+import { defined } from "../../../common/options/defined.js";
+import { rulesOf, type ValuesOf, valuesOf, weight } from "../../../common/options/setting.js";
 import type { Rows } from "../masked.js";
 import { byGroup, mean } from "./base/estimator.js";
 import { Credit, type CreditTerm, short, wholeTrajectory } from "./credit.js";
@@ -20,13 +17,16 @@ export interface LengthPenaltyInput {
 const measures = ["output", "input", "turns"] as const;
 type Lengths = Readonly<Record<(typeof measures)[number], number>>;
 
-export type LengthPenaltyOptions = Partial<Lengths>;
-
-const lengthPenaltyRules: OptionRules<LengthPenaltyOptions> = {
-  output: notNegative,
-  input: notNegative,
-  turns: notNegative,
+const settings = {
+  /** What the tokens count that the model wrote. Default: 1. */
+  output: weight(1, "What the tokens count that the model wrote"),
+  /** What all other tokens count, the prompt's among them. Default: 0.1. */
+  input: weight(0.1, "What all other tokens count, the prompt's among them"),
+  /** What turns count. Default: 0.1. */
+  turns: weight(0.1, "What turns count"),
 };
+
+export type LengthPenaltyOptions = Partial<ValuesOf<typeof settings>>;
 
 const words = { output: "tokens written", input: "tokens read", turns: "turns" } as const;
 
@@ -38,8 +38,8 @@ export function lengthPenalty(
   { scores, mask, groups, lengths }: LengthPenaltyInput,
   options: LengthPenaltyOptions = {},
 ): Credit {
-  checkOptions("estimate advantages", options, lengthPenaltyRules);
-  const weights: Lengths = { output: 1, input: 0.1, turns: 0.1, ...options };
+  checkOptions("estimate advantages", options, rulesOf(settings));
+  const weights: Lengths = { ...valuesOf(settings), ...defined(options) };
   const terms: CreditTerm[][] = [];
   for (const own of byGroup(groups)) {
     const centre = mean(own.map((i) => scores[i]!));
@@ -76,11 +76,7 @@ export const lengthPenaltyEstimator = defineEstimator()({
   meaning: "the trajectory against the prompt's trajectories, long ones getting less",
   formula:
     "R' - group mean of R'; R' = score - group mean · (w·written / most + 0.1·read / most + 0.1·turns / most)",
-  settings: {
-    output: weight(1, "What the tokens count that the model wrote"),
-    input: weight(0.1, "What all other tokens count, the prompt's among them"),
-    turns: weight(0.1, "What turns count"),
-  },
+  settings,
   besides: {},
   spans({ trajectories, mask, groups }, options) {
     const lengths = trajectories.map(({ scored: { trajectory }, turns }, i) => {
