@@ -159,9 +159,9 @@ function estimate(scored: Scored, options: AdvantageOptions, definition: AnyEsti
 
 /** A sequence without what an update with a teacher made of other advantages. */
 function withoutTeacher<S extends object>(sequence: S): S {
-  if (!("taughtAdvantages" in sequence)) return sequence;
-  const { taughtAdvantages: _, ...own } = sequence;
-  return own as S;
+  const own: S & { taughtAdvantages?: unknown } = { ...sequence };
+  delete own.taughtAdvantages;
+  return own;
 }
 
 /**
