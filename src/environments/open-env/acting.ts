@@ -14,7 +14,7 @@ import type { Connection, Peer } from "./connection.js";
 import type { OpenEnvOptions } from "./options.js";
 import { Sessions } from "./sessions.js";
 import { observed } from "./texts.js";
-import { type Shared, World } from "./world.js";
+import type { Shared, World } from "./world.js";
 
 type Json = Record<string, unknown>;
 
@@ -23,8 +23,6 @@ interface Acting {
   tools: Readonly<Record<string, string>>;
   action: (tag: string, input: string) => object | string;
 }
-
-export const newWorld = (shared: Shared): World => new World(shared);
 
 /** What the worlds of a server share. */
 export function sharedOf(url: string, options: OpenEnvOptions): Shared {

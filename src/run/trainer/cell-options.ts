@@ -23,6 +23,7 @@ import {
 } from "../../learn/estimators/registry.js";
 import type { ActorLossOptions } from "../../learn/losses/loss-rules.js";
 import { lossRegistry } from "../../learn/losses/registry.js";
+import type { distillationTable } from "../../learn/distillation/options.js";
 import { presetRule, updateRules, updateTable } from "../../learn/update/update-settings.js";
 import type { EnvironmentSource } from "../../environments/environment.js";
 import type { Policy } from "../../policy/policies.js";
@@ -56,6 +57,7 @@ export interface CellTraining
     Given<typeof runTable>,
     Omit<Given<typeof rolloutSettings>, RunDecides>,
     Omit<Given<typeof updateTable>, "learningRate" | "preset" | "random" | "shuffle">,
+    Given<typeof distillationTable>,
     Pick<AdvantageOptions, "estimator" | keyof typeof advantageTable>,
     CreditOptions,
     ActorLossOptions,

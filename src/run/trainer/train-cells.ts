@@ -5,6 +5,8 @@ import { defined } from "../../../common/options/defined.js";
 import { completeTask, type TaskInput } from "../../tasks/task.js";
 import type { TaskSet } from "../../tasks/tasks/task-set.js";
 import type { EnvironmentSource } from "../../environments/environment.js";
+import type { OptionTable } from "../../../common/options/option-table.js";
+import type { WithOwnLoss } from "../../learn/losses/registry.js";
 import type { Trainable } from "../../learn/update/trainee.js";
 import type { Policy } from "../../policy/policies.js";
 import { deepResearch } from "../../reward/rewards/deep-research.js";
@@ -49,11 +51,22 @@ import { TrainingRun } from "./training-run.js";
  * policy.dispose();
  * ```
  */
-export async function trainOn(
+export async function trainOn<T extends OptionTable = Record<never, never>>(
   policy: Policy & Trainable,
   tasks:
     TaskSet | { train: readonly TaskInput[]; test?: readonly TaskInput[] } | readonly TaskInput[],
-  options: CellTraining = {},
+  options?: WithOwnLoss<CellTraining, T>,
+): Promise<TrainingRun> {
+  return trained(policy, tasks, options === undefined ? {} : options);
+}
+
+type Tasks = Parameters<typeof trainOn>[1];
+
+/** The same, whatever the loss. */
+async function trained(
+  policy: Policy & Trainable,
+  tasks: Tasks,
+  options: CellTraining,
 ): Promise<TrainingRun> {
   checkArguments(
     "train",
@@ -68,13 +81,13 @@ export async function trainOn(
       `Cannot train: budget must hold tokens, calls or trajectories, and steps must then be left out, got ${options.steps === undefined ? "an empty budget" : `steps ${options.steps}`}`,
     );
   }
-  const given = "train" in tasks ? tasks : { train: tasks };
+  const own = "train" in tasks ? tasks : { train: tasks };
   const complete = (list: readonly TaskInput[]) =>
     list.map((task, i) => completeTask("train", task, i));
   const sets: Pick<TaskSet, "train" | "test" | "environment" | "pages"> = {
-    ...given,
-    train: complete(given.train),
-    test: complete(given.test ?? []),
+    ...own,
+    train: complete(own.train),
+    test: complete(own.test ?? []),
   };
   const { environment = sets.environment } = options;
   if (!options.reward && !environment) checkTruths("train", sets.train);

@@ -405,12 +405,12 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     // Values, and log-probabilities for a KL penalty, are needed before there are advantages.
     const bare = sequencesOf(scored);
     const values = await this.critic?.values(bare).finally(() => clock.mark("values"));
-    const prepared = await clock.time("old_log_prob", () => this.learner.prepare(bare));
-    const valued = values ? prepared.map((one, i) => ({ ...one, values: values[i]! })) : prepared;
     const { use_kl_in_reward: penalised, adv_estimator: name } = this.parts.config.algorithm;
+    const needs = needsOf(name);
+    const prepared = await clock.time("old_log_prob", () => this.learner.prepare(bare, {}, needs));
+    const valued = values ? prepared.map((one, i) => ({ ...one, values: values[i]! })) : prepared;
     const penalty = penalised ? await this.#klPenalty(scored, valued) : undefined;
-    const greedy =
-      needsOf(name) === "baselines" ? await this.#greedyBaselines(scored, step) : undefined;
+    const greedy = needs === "baselines" ? await this.#greedyBaselines(scored, step) : undefined;
     const batch = advantages(scored, {
       ...{ ...options, rows: valued },
       ...(penalty ? { tokenRewards: penalty.rewards } : {}),
