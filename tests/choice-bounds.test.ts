@@ -95,6 +95,7 @@ const ofRules: Record<string, Record<string, Both>> = {
     temperature: alike([1e-9, 1, 1e9], [0, -1, "one"]),
   },
   "spo-tree": { segment: counts(1), factors: lists },
+  branpo: { rounds: counts(0) },
   redraw: { signal: mixedToo },
 };
 
@@ -155,6 +156,7 @@ const ofEstimators: Record<string, Record<string, Both>> = {
     input: boundedInConfig(0, Infinity, atLeast0),
     turns: boundedInConfig(0, Infinity, atLeast0),
   },
+  branpo: { normalizeByDeviation: flags, loneRow: names("zero", "reward") },
 };
 
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -28,6 +28,10 @@ const small: Record<ExpansionRule, RolloutOptions> = {
   },
   treepo: { n: 8, expand: { segment: 6, depth: 5 } },
   "spo-tree": { expand: { segment: 6, factors: [3, 2, 2] } },
+  branpo: {
+    ...{ n: 8, initialRollouts: 4 },
+    judge: (trajectories) => trajectories.map(({ text }) => text.includes("a")),
+  },
   redraw: { n: 9, initialRollouts: 4 },
 };
 
@@ -55,7 +59,7 @@ for (const rule of expansionRules) {
         const tree = await rollout(made, task, options(rule, { seed }));
         assert.equal(made.openSequences, 0);
         const { n } = tree.config;
-        const exact = rule !== "fr3e" && rule !== "spo-tree";
+        const exact = !["fr3e", "spo-tree", "branpo"].includes(rule);
         if (exact) assert.equal(tree.selected.length, n, `seed ${seed}`);
         else assert.ok(tree.selected.length <= n && tree.selected.length > 0);
         if (rule === "treerl" || rule === "treepo" || rule.startsWith("appo")) {
@@ -104,6 +108,13 @@ for (const rule of expansionRules) {
   test(`${rule}: replay under the tree's own settings says what happened`, async () => {
     for (let seed = 0; seed < 12; seed++) {
       const tree = await grow(rule, { seed });
+      if (rule === "branpo") {
+        assert.throws(
+          () => tree.replay({}),
+          /branches of another outcome, which a tree does not keep/,
+        );
+        continue;
+      }
       const { points, missing, unseen } = tree.replay({});
       const made = tree.trajectories.flatMap(({ id, parent, chosen }) =>
         chosen ? [{ ...chosen, trajectory: parent, child: id }] : [],

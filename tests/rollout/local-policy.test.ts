@@ -118,6 +118,7 @@ const expanded = {
   fr3e: { initialRollouts: 2, judge, expand: { rows: 2 } },
   treepo: { n: 8, expand: { segment: 4 } },
   "spo-tree": { expand: { segment: 4, factors: [2, 2, 2] } },
+  branpo: { judge },
   redraw: { n: 8, initialRollouts: 4 },
 } as const satisfies Record<ExpansionRule, RolloutOptions>;
 

@@ -201,6 +201,33 @@ test("what a trajectory lacks is named", async () => {
   );
 });
 
+test("branpo gives tokens before the fork their credit once, and nothing to a branch that is not preferred", async () => {
+  const tree = await rollout(
+    randomTextPolicy(),
+    { prompt: "q", id: "t" },
+    {
+      ...{ rule: "branpo", initialRollouts: 4, seed: 5, responseLength: 400 },
+      judge: (all) => all.map(({ tokens }) => tokens.length % 2 === 0),
+    },
+  );
+  const scored = await score(tree, ({ length }) => Number(length % 2 === 0));
+  const { trajectories } = advantages(scored, { estimator: "branpo" });
+  let pairs = 0;
+  for (const { trajectory, advantages: own, reward } of trajectories) {
+    const { from, parent } = tree.trajectories[trajectory.id]!;
+    if (parent < 0) continue;
+    const first = trajectories.find((one) => one.trajectory.id === parent)!;
+    const cut = from < 0 ? 0 : tree.path(from).reduce((sum, { tokens }) => sum + tokens.length, 0);
+    assert.ok(own.slice(0, cut).every((a) => a === 0));
+    const [worse, better] =
+      reward > first.reward ? [first.advantages, own] : [own, first.advantages];
+    if (reward === first.reward) continue;
+    assert.ok(worse.slice(cut).every((a) => a <= 0) && better.slice(cut).some((a) => a > 0));
+    pairs++;
+  }
+  assert.ok(pairs > 0);
+});
+
 test("fr3e compares trajectories with those from their state, along the trajectory that was left", async () => {
   // Two trajectories from the prompt, two from a place in the first.
   const [tree] = await rollout(randomTextPolicy(), [{ prompt: "q", id: "t" }], {

@@ -11,6 +11,7 @@ import { creditBatch } from "./adapt/credit-trajectories.js";
 import { treeRlEstimator } from "./treerl.js";
 import { appoEstimator } from "./appo.js";
 import { at2poEstimator } from "./at2po.js";
+import { branpoEstimator } from "./branpo.js";
 import { Credit } from "./credit.js";
 import type { EstimatorDefinition, PlainEstimator } from "./definition.js";
 import { fr3eEstimator } from "./fr3e.js";
@@ -71,6 +72,7 @@ export const estimatorDefinitions = [
   turnBaselineEstimator,
   gdpoEstimator,
   lengthPenaltyEstimator,
+  branpoEstimator,
 ] as const;
 
 type Known = (typeof estimatorDefinitions)[number];

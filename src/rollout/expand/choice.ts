@@ -19,6 +19,8 @@ export interface RoundState {
   budget: number;
   /** The first trajectories to start from, where a judge says which. Default: all. */
   bases?: readonly number[] | undefined;
+  /** Which trajectories so far are right, for a rule that asks in every round. */
+  right?: readonly boolean[] | undefined;
 }
 
 /** The choice of a place. */

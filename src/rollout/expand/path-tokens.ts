@@ -4,7 +4,7 @@ import { ratedCandidates } from "../branch/family/future-value.js";
 import { type BranchSignal, factsOf, type OwnSignal } from "../branch/family/signals.js";
 import { isClosing, isMeaningless } from "../branch/family/token-words.js";
 import { pathOf, type RolloutTreeData } from "../tree/tree-data.js";
-import type { TrajectoryKind, TreeNode } from "../tree/tree-values.js";
+import type { TrajectoryEnd, TrajectoryKind, TreeNode } from "../tree/tree-values.js";
 
 /** What the rules read of a span of a trajectory. */
 type PathNode = Pick<
@@ -27,6 +27,8 @@ export interface Chain {
   nodes: readonly PathNode[];
   /** Tokens of the response, all told. */
   length: number;
+  /** Why it ended, where it has. */
+  end?: TrajectoryEnd | undefined;
 }
 
 /** Who wrote a trajectory's tokens, from some place in the response on. */
@@ -152,7 +154,7 @@ export function turnsOf({ nodes, start, length }: Chain): Turn[] {
 /** The trajectories of a stored tree as the rules see them, in the order of creation. */
 export function storedChains(tree: RolloutTreeData): Chain[] {
   const roots: number[] = [];
-  return tree.trajectories.map(({ id, kind, parent, leaf }) => {
+  return tree.trajectories.map(({ id, kind, parent, leaf, end }) => {
     roots[id] = parent < 0 ? id : roots[parent]!;
     const path = pathOf(tree, leaf);
     const taken = path.filter((node) => node.trajectory < 0); // What a fork took over is its prompt.
@@ -160,7 +162,7 @@ export function storedChains(tree: RolloutTreeData): Chain[] {
     const size = (list: typeof path) => list.reduce((sum, node) => sum + node.tokens.length, 0);
     const start = size(taken);
     return {
-      ...{ id, kind, parent, tree: roots[id], start, nodes },
+      ...{ id, kind, parent, tree: roots[id], start, nodes, end },
       split: start + size(nodes.filter((node) => node.trajectory !== id)),
       length: start + size(nodes),
     };

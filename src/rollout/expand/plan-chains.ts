@@ -72,6 +72,8 @@ export interface PlannedChain {
   places: RankedPlace[];
   count: number;
   turns: PlannedTurn[];
+  /** It ended by itself, where the rule asks. */
+  complete?: boolean;
   /** ln p of each token drawn, and its place, where the rule weighs paths by it. */
   drawn?: { places: number[]; logprobs: number[] };
 }

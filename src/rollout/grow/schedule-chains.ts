@@ -17,11 +17,11 @@ import { expansionOf, publishedSlips } from "../settings.js";
 export function liveChains(run: TreeRun): Chain[] {
   const roots: number[] = [];
   const start = run.prefixTokens.length;
-  return run.trajectories.map(({ id, kind, parent, leaf, split, length }) => {
+  return run.trajectories.map(({ id, kind, parent, leaf, split, length, end }) => {
     roots[id] = parent < 0 ? id : roots[parent]!;
     const nodes: LiveNode[] = [];
     for (let node = leaf; node && node.trajectory >= 0; node = node.parent) nodes.push(node);
-    return { id, kind, parent, tree: roots[id], start, split, length, nodes: nodes.reverse() };
+    return { id, kind, parent, tree: roots[id], start, split, length, end, nodes: nodes.reverse() };
   });
 }
 
@@ -98,10 +98,13 @@ export async function growByChains(
   const bases =
     rule.bases && shared.judge ? rule.bases(await judged(shared, run), settings) : undefined;
 
+  const right = () => (rule.judgesRounds ? judged(shared, run) : undefined);
+
   for (let round = 1; round <= rounds; round++) {
     const chains = liveChains(run).map((chain) => planChain(chain, rule, settings, reading));
     const random = run.random.split("expand").split(round);
-    const chosen = rule.choose(settings, chains, { random, budget: run.remaining, bases });
+    const state = { random, budget: run.remaining, bases, right: await right() };
+    const chosen = rule.choose(settings, chains, state);
     const born = chosen.map(({ trajectory, ...choice }, order) =>
       run.leave(run.trajectories[trajectory]!, choice.at, { round, order, ...choice }),
     );
@@ -112,7 +115,8 @@ export async function growByChains(
   const random = run.random.split("keep");
   const chains = liveChains(run).map((chain) => planChain(chain, rule, settings, reading));
   const all = () => chains.map(({ id }) => id);
-  run.selection = rule.keep?.(settings, chains, { n: config.n, random }) ?? all();
+  const how = { n: config.n, random, right: await right() };
+  run.selection = rule.keep?.(settings, chains, how) ?? all();
   run.close();
 }
 

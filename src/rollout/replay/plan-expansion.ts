@@ -45,6 +45,11 @@ export function planExpansion(
       `Cannot replay: rule ${settings.rule} reads the text of tokens and needs a tokenizer, got none: the tree was read from a file`,
     );
   }
+  if (rule.judgesRounds) {
+    throw new TypeError(
+      `Cannot replay: rule ${settings.rule} ${rule.judge}, which a tree does not keep; replay another rule, or roll out again`,
+    );
+  }
   checkSignal(tree, settings);
   const reading: Reading = {
     ...tokenTexts(tokenizer),

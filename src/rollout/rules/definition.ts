@@ -58,6 +58,8 @@ interface RuleFacts<Name extends string, T extends SettingTable, S> {
   spendsBudget?<C extends { strict: boolean; score: number }>(places: readonly C[]): C[];
   /** It asks which of the first trajectories are right: what for. */
   readonly judge?: string;
+  /** It asks of all trajectories so far, in every round and before it keeps some. */
+  readonly judgesRounds?: true;
   /** Which of the first trajectories it starts from, by what the judge said. Default: all. */
   bases?(right: readonly boolean[], settings: S): number[];
   /** Places of one trajectory that it may ask for. Default: n. */
@@ -75,7 +77,11 @@ export interface ChainRule<S> {
   /** Where it continues from in a round, in order; each choice makes one trajectory. */
   choose(settings: S, chains: readonly PlannedChain[], state: RoundState): Choice[];
   /** The trajectories that training uses, in its order. Default: all. */
-  keep?(settings: S, chains: readonly PlannedChain[], how: { n: number; random: Random }): number[];
+  keep?(
+    settings: S,
+    chains: readonly PlannedChain[],
+    how: { n: number; random: Random } & Pick<RoundState, "right">,
+  ): number[];
   /** Where too few places were found, trajectories from the prompt make up for it. Default: true. */
   readonly fills?: false;
 }

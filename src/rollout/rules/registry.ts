@@ -10,6 +10,7 @@ import { arpoCode } from "./arpo-code.js";
 import { arpoPaper } from "./arpo-paper.js";
 import { at2po } from "./at2po.js";
 import type { AttemptDefinition } from "./attempt.js";
+import { branpo } from "./branpo.js";
 import type { RuleDefinition } from "./definition.js";
 import { fr3e } from "./fr3e.js";
 import { redraw } from "./redraw.js";
@@ -38,6 +39,7 @@ export const ruleDefinitions = [
   fr3e,
   treepo,
   spoTree,
+  branpo,
   redraw,
 ] as const;
 
