@@ -22,6 +22,8 @@ export interface PreparedSequence extends ScoredSequence {
   refLogprobs?: Float32Array;
   /** ln p under a teacher, where there is one that has something to say of the trajectory; 0 where the model did not write. */
   teacherLogprobs?: Float32Array;
+  /** ln p of every token of the vocabulary under it, token by token, where whole distributions are compared. */
+  teacherDistributions?: Float32Array;
   /** The critic's values before the update, where there is one. */
   values?: Float32Array;
   /** The sum of p² over the vocabulary at each token before the update, where it was measured. */

@@ -19,7 +19,9 @@ export function tokenDivergence(student: Tensor, teacher: Tensor, settings: Kind
   const far: Tensor =
     kind === "sdar"
       ? detached(gap.mul<Tensor>(sdarBeta).sigmoid()).mul(gap)
-      : klPenalty(student, teacher, kind as KlKind);
+      : kind === "sampled_token"
+        ? detached(gap.neg<Tensor>()).mul(student)
+        : klPenalty(student, teacher, kind as KlKind);
   return most === undefined ? far : far.clipByValue(-most, most);
 }
 

@@ -1,5 +1,6 @@
 import {
   finite,
+  integer,
   notNegative,
   oneOf,
   positive,
@@ -9,7 +10,10 @@ import {
 import { type Complete, key, option, unset } from "../../../common/options/option-table.js";
 import type { Teacher } from "./teacher.js";
 
-/** The estimates of how far student and teacher are apart at a token, by verl's names, and SDAR's gated term. */
+/**
+ * The estimates of how far student and teacher are apart at a token, by verl's names, SDAR's gated term, TRL's form whose
+ * gradient alone is the reverse KL's, and the divergence of the whole distributions.
+ */
 export const distillationKinds = [
   "kl",
   "k1",
@@ -19,6 +23,8 @@ export const distillationKinds = [
   "low_var_kl",
   "k3",
   "sdar",
+  "sampled_token",
+  "jsd",
 ] as const;
 
 const loss = "distillation.distillation_loss";
@@ -93,11 +99,55 @@ export const distillationTable = {
   ),
   /** All but `add`: how far a factor may be from 1. Default: 0.2. */
   rlsdClip: option(share, 0.2, key("lab.rlsd_clip", "All but add: how far a factor may be from 1")),
+  /**
+   * `jsd`: 0 is the forward KL, 1 the reverse KL, between them the generalised Jensen-Shannon divergence. Default: 0.5.
+   */
+  distillationBeta: option(
+    share,
+    0.5,
+    key(
+      "lab.distillation_beta",
+      "jsd: 0 is the forward KL, 1 the reverse KL, between them a mixture",
+    ),
+  ),
+  /** `jsd`: over the student's so many most likely tokens; 0: over the whole vocabulary. Default: 100. */
+  distillationTopK: option(
+    integer(0),
+    100,
+    key("lab.distillation_top_k", "jsd: over the student's so many most likely tokens; 0: all"),
+  ),
+  /** `jsd`: what those leave over counts as one more token; off: they are made whole without it. Default: true. */
+  distillationTail: option(
+    flag,
+    true,
+    key("lab.distillation_tail", "jsd: what the most likely tokens leave over is one more token"),
+  ),
+  /**
+   * `jsd` and `sampled_token`: a token is weighed by its ratio to the policy before the update, at most so much.
+   * Default: 2.
+   */
+  distillationRatioClip: option(
+    positive,
+    2,
+    key("lab.distillation_ratio_clip", "jsd, sampled_token: the largest weight by the ratio"),
+  ),
   /** `sdar`: how steeply a token's weight rises with what the teacher finds likelier. Default: 5. */
   sdarBeta: option(finite, 5, key("lab.sdar_beta", "sdar: how steeply a token's weight rises")),
 };
 
 export type DistillationSettings = Complete<typeof distillationTable>;
+
+/** Kinds that are losses and no advantages. */
+const lossKinds: ReadonlySet<string> = new Set(["sdar", "sampled_token", "jsd"]);
+
+/** Kinds of SDPO's losses, which weigh tokens by their ratio. */
+export const weighsByRatio = (kind: string): boolean => kind === "sampled_token" || kind === "jsd";
+
+/** Whether an update compares whole distributions, which are measured then. */
+export const comparesDistributions = ({
+  teacher,
+  distillationKind: kind,
+}: Partial<DistillationSettings>): boolean => teacher !== undefined && kind === "jsd";
 
 /** Refuses what the sources offer and what teaches nothing. */
 export function checkDistillation(settings: DistillationSettings): void {
@@ -107,9 +157,9 @@ export function checkDistillation(settings: DistillationSettings): void {
       `Cannot update: distillationKind must not be ${kind} in the loss, whose gradient does not contain the teacher; distillationAdvantage: true takes it off the advantage, k2 and k3 are losses`,
     );
   }
-  if (inAdvantage && kind === "sdar") {
+  if (inAdvantage && lossKinds.has(kind)) {
     throw new RangeError(
-      "Cannot update: distillationKind sdar must be in the loss, got distillationAdvantage: true; set it to false",
+      `Cannot update: distillationKind ${kind} must be in the loss, got distillationAdvantage: true; set it to false`,
     );
   }
 }

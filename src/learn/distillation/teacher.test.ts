@@ -48,7 +48,11 @@ async function taught(options: UpdateOptions, { updates = 1, by = 0 } = {}) {
 }
 
 const inLoss = distillationKinds.filter((kind) => !["kl", "k1"].includes(kind));
+const whole = { distillationAdvantage: false, distillationKind: "jsd" } as const;
 const ways: UpdateOptions[] = [
+  { ...whole, distillationTopK: 0, distillationBeta: 1 },
+  { ...whole, distillationTopK: 4, distillationBeta: 0 },
+  { ...whole, distillationTopK: 4, distillationTail: false, distillationRewards: false },
   { distillationRewards: false },
   { distillationKind: "k3", distillationClamp: 0.5 },
   { distillationDiscount: 0.9 },
@@ -62,6 +66,8 @@ test("a student that learns from its teacher alone finds its tokens as likely as
   for (const options of [
     { distillationRewards: false },
     { distillationRewards: false, distillationAdvantage: false, distillationKind: "k2" } as const,
+    { ...whole, distillationRewards: false },
+    { ...whole, distillationRewards: false, distillationKind: "sampled_token" } as const,
   ]) {
     const own = batch();
     const model = Model.init(sizes, 3);
@@ -186,4 +192,39 @@ test("forms that teach nothing are refused, and a teacher that says what is not 
     message:
       "Cannot update: what the teacher says must be finite, got -Infinity at token 0 of trajectory 0 of q",
   });
+});
+
+test("the teacher's loss is a mean over the trajectories that have a teacher, whatever fits into one pass", async () => {
+  for (const distillationKind of ["k2", "jsd"] as const) {
+    const options = {
+      ...{ ...whole, distillationKind, distillationRewards: false },
+      teacher: {
+        prompts: (all: readonly Pick<BatchSequence, "trajectory">[]) =>
+          all.map(({ trajectory: { id, prompt } }) => (id === 2 ? [...prompt, 7] : undefined)),
+      },
+    };
+    const lossOf = async (own: TrainingBatch, more: UpdateOptions = {}) => {
+      const model = Model.init(sizes, 3);
+      const learner = new Learner(model, { learningRate: 5e-3, weightDecay: 0 });
+      const { metrics } = await learner.update(own, { ...options, ...more });
+      return { loss: metrics["actor/distillation_loss"]!, weights: weights(model) };
+    };
+    const among = await lossOf(batch());
+    const alone = await lossOf(new TrainingBatch([batch().trajectories[2]!], "grpo"));
+    assert.ok(among.loss > 0 && Math.abs(among.loss - alone.loss) < 1e-6, distillationKind);
+    const split = await lossOf(batch(), { maxTokensPerPass: 8 });
+    assert.ok(among.weights.every((w, i) => Math.abs(w - split.weights[i]!) < 2e-4));
+  }
+});
+
+test("whole distributions are compared with a model alone, of the same vocabulary", async () => {
+  const mute = { logProbs: () => Promise.resolve([]) };
+  await assert.rejects(
+    taught({ ...whole, teacher: mute as never }),
+    /teacher and student must be models in this process/,
+  );
+  await assert.rejects(
+    taught({ ...whole, teacher: Model.init({ ...sizes, vocabSize: 12 }, 9) }),
+    /must have one vocabulary, got 12 tokens and 11/,
+  );
 });

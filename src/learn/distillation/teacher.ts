@@ -30,7 +30,7 @@ type Asked = Pick<PreparedSequence, "trajectory">;
 type Measure = (
   sequences: readonly Asked[],
   model: Reference | undefined,
-) => Promise<{ logprobs: readonly Float32Array[] }>;
+) => Promise<{ logprobs: readonly Float32Array[]; distributions?: readonly Float32Array[] }>;
 
 const isPrivileged = (teacher: Teacher): teacher is PrivilegedTeacher =>
   typeof (teacher as Partial<PrivilegedTeacher>).prompts === "function";
@@ -61,11 +61,12 @@ export async function askTeacher(
   checkArguments("update", { prompts }, { prompts: "list" });
   const asked = sequences.flatMap((sequence, i) => {
     delete sequence.teacherLogprobs;
+    delete sequence.teacherDistributions;
     const prompt = prompts[i];
     return prompt === undefined ? [] : [{ sequence, asked: behind(sequence, prompt) }];
   });
   if (asked.length === 0) return;
-  const { logprobs } = await measure(
+  const { logprobs, distributions } = await measure(
     asked.map((one) => one.asked),
     privileged ? privileged.policy : (teacher as Reference),
   );
@@ -76,5 +77,6 @@ export async function askTeacher(
   asked.forEach(({ sequence }, i) => {
     const { lossMask } = sequence.trajectory;
     sequence.teacherLogprobs = logprobs[i]!.map((p, t) => (lossMask[t] ? p : 0));
+    if (distributions) sequence.teacherDistributions = distributions[i]!;
   });
 }

@@ -21,6 +21,7 @@ import {
 import type { OptionTable } from "../../../common/options/option-table.js";
 import type { PlainEstimator } from "../estimators/definition.js";
 import { teach } from "../distillation/divergence.js";
+import { comparesDistributions } from "../distillation/options.js";
 import { askTeacher } from "../distillation/teacher.js";
 import { lossOf, type WithOwnLoss } from "../losses/registry.js";
 import {
@@ -38,6 +39,7 @@ import {
   tokensAtOnce,
 } from "./passes.js";
 import {
+  measureDistributions,
   measureSequences,
   ModelTrainee,
   type SequenceMeasures,
@@ -69,6 +71,15 @@ async function measureReference(
     logprobs: said.map(({ logprobs }) => logprobs),
     entropies: said.map(({ entropies }) => entropies),
   };
+}
+
+/** The model of a teacher whose whole distributions are asked for. */
+function distributionsOf(teacher: Reference | Trainee): Model {
+  if ("weights" in teacher) return teacher;
+  if ("model" in teacher) return teacher.model as Model;
+  throw new TypeError(
+    "Cannot update: distillationKind jsd compares whole distributions, so teacher and student must be models in this process, got one that says log-probabilities alone; k1 in the advantage takes those",
+  );
 }
 
 // The log-probabilities that a policy gave its tokens when it drew them are those an update needs from
@@ -292,8 +303,13 @@ export class Learner {
     if (teacher === undefined) return {};
     // What trajectories begin with in common is asked once.
     const how = { ...settings, sharedPrefixes: true };
+    const whole = comparesDistributions(settings);
     const measure = (asked: readonly PassSequence[], model: Reference | undefined) =>
-      model ? measureReference(model, asked, how) : this.#trainee.measure(asked, how);
+      whole
+        ? measureDistributions(distributionsOf(model ?? this.#trainee), asked, how)
+        : model
+          ? measureReference(model, asked, how)
+          : this.#trainee.measure(asked, how);
     await askTeacher(sequences, teacher, measure, scored);
     return teach(sequences, settings);
   }
@@ -388,7 +404,7 @@ export class Learner {
     const whole = passWeight(sequences, settings) || 1;
     const random = settings.random.split(`step ${this.steps}`);
     let pass = 0;
-    const facts = stepFacts(sequences);
+    const facts = stepFacts(sequences, settings);
     const { learningRate, weightDecay, maxNorm } = settings;
     const done = await this.#trainee.step({
       passes: splitByTokens(sequences, settings),

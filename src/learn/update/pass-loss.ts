@@ -1,5 +1,6 @@
 import { defined } from "../../../common/options/defined.js";
 import type { Random } from "../../base/random/random.js";
+import { embed } from "../../tensor/ops/embed.js";
 import { tf } from "../../tensor/tf.js";
 import {
   type BatchSequence,
@@ -15,9 +16,11 @@ import type { LossDefinition } from "../losses/base/definition.js";
 import { aggregationOf, lossOf } from "../losses/registry.js";
 import { clearMasked, drawsOf } from "../losses/base/tensor-ops.js";
 import { aggregateLoss } from "../losses/base/aggregate.js";
+import { comparesDistributions, weighsByRatio } from "../distillation/options.js";
+import { ratioWeights, vocabularyDivergence } from "../distillation/vocabulary.js";
 import { tokenDivergence } from "../distillation/divergence.js";
 import { promptScales, turnsOf } from "../losses/base/token-rule.js";
-import { type PassLogProbs, spreadOver } from "./passes.js";
+import { type PassLogProbs, passWeight, spreadOver } from "./passes.js";
 import type { UpdateSettings } from "./update-settings.js";
 
 /** A trajectory that an optimiser step may be made from. */
@@ -100,12 +103,49 @@ export function lossUnder(
   return correction?.bypass === "reinforce" ? "gpg" : loss;
 }
 
+/** How far whole distributions are apart, over a pass: at the tokens that a teacher says something of, 0 elsewhere. */
+function distributionsApart(
+  group: readonly ReadySequence[],
+  { logprobs: student, distributions }: PassLogProbs,
+  settings: UpdateSettings,
+): tf.Tensor {
+  const { logprobs, places } = distributions!;
+  const [vocabulary, time] = [logprobs.shape[1], student.shape[1]];
+  const where = new Int32Array(places.length);
+  const [at, said]: [number[], Float32Array[]] = [[], []];
+  group.forEach((sequence, r) => {
+    const { teacherDistributions: whole, trajectory } = sequence;
+    trainedMask(sequence).forEach((m, t) => {
+      if (!m || !whole) return;
+      if (whole.length !== trajectory.tokens.length * vocabulary) {
+        throw new RangeError(
+          `Cannot update: teacher and student must have one vocabulary, got ${whole.length / trajectory.tokens.length} tokens and ${vocabulary}`,
+        );
+      }
+      const place = r * time + trajectory.prompt.length - 1 + t;
+      at.push(places[place]!);
+      where[place] = said.push(whole.subarray(t * vocabulary, (t + 1) * vocabulary));
+    });
+  });
+  if (at.length === 0) return student.mul(0);
+  const teacher = new Float32Array(at.length * vocabulary);
+  said.forEach((row, i) => teacher.set(row, i * vocabulary));
+  const apart = vocabularyDivergence(
+    embed(logprobs, tf.tensor1d(at, "int32")),
+    tf.tensor2d(teacher, [at.length, vocabulary]),
+    settings,
+  );
+  const list = tf.concat([tf.zeros([1]), apart]).expandDims(1);
+  return embed(list, tf.tensor2d(where, [group.length, time], "int32")).reshape(student.shape);
+}
+
 /** What a teacher adds to the loss of a pass, where it is in the loss and not in the advantages. */
 function teacherLoss(
   group: readonly ReadySequence[],
+  found: PassLogProbs,
   input: ActorLossInput & { rowScales: readonly number[] },
   settings: UpdateSettings,
-  paddedLength: number,
+  { paddedLength, taught }: { paddedLength: number; taught: number },
 ): tf.Tensor | undefined {
   if (settings.teacher === undefined || settings.distillationAdvantage) return undefined;
   const said = spreadOver(group, ({ teacherLogprobs, oldLogprobs }) => {
@@ -114,12 +154,21 @@ function teacherLoss(
   const has = spreadOver(group, (sequence) =>
     trainedMask(sequence).map((m) => (sequence.teacherLogprobs ? m : 0)),
   );
-  const clear = clearMasked({ logprobs: input.logprobs, said, mask: has }, {});
+  const { logprobs, oldLogprobs } = input;
+  const clear = clearMasked({ logprobs, oldLogprobs, said, mask: has }, {});
+  const { distillationKind: kind, distillationRatioClip: most } = settings;
   const { mode, rule } = aggregationOf(settings);
-  const losses = tokenDivergence(clear.logprobs, clear.said, settings).mul<tf.Tensor>(has);
+  const apart = comparesDistributions(settings)
+    ? distributionsApart(group, found, settings)
+    : tokenDivergence(clear.logprobs, clear.said, settings);
+  const ratios = weighsByRatio(kind)
+    ? ratioWeights(clear.logprobs, clear.oldLogprobs, most)
+    : undefined;
+  const losses = (ratios ? apart.mul<tf.Tensor>(ratios) : apart).mul<tf.Tensor>(has);
   const weighed = input.rolloutWeights ? losses.mul<tf.Tensor>(input.rolloutWeights) : losses;
   const { rowScales } = input;
-  return aggregateLoss(weighed, input.mask, mode, { paddedLength, rowScales, rule });
+  // Means are over what has a teacher: trajectories without one do not make the step smaller.
+  return aggregateLoss(weighed, input.mask, mode, { paddedLength, rowScales, rule }).div(taught);
 }
 
 /** What a pass knows of the step that it is a part of. */
@@ -128,10 +177,15 @@ interface StepFacts {
   longest: number;
   /** What a trajectory's tokens count in a mean over prompts. */
   scaleOf: (sequence: ReadySequence) => number;
+  /** What those that have a teacher weigh of all in a mean. */
+  taught: number;
 }
 
 /** What the passes of a step share, so that their sum is that of the step as a whole. */
-export function stepFacts(sequences: readonly ReadySequence[]): StepFacts {
+export function stepFacts(
+  sequences: readonly ReadySequence[],
+  settings: UpdateSettings,
+): StepFacts {
   const scales = promptScales(
     sequences.map(({ group }) => group),
     sequences.map((sequence) => trainedMask(sequence).reduce((n, m) => n + m, 0)),
@@ -140,6 +194,11 @@ export function stepFacts(sequences: readonly ReadySequence[]): StepFacts {
   return {
     longest: Math.max(...sequences.map(({ trajectory }) => trajectory.tokens.length)),
     scaleOf: (sequence) => bySequence.get(sequence)!,
+    taught:
+      passWeight(
+        sequences.filter(({ teacherLogprobs }) => teacherLogprobs),
+        settings,
+      ) / passWeight(sequences, settings) || 1,
   };
 }
 
@@ -148,7 +207,7 @@ export function passLoss(
   group: readonly ReadySequence[],
   found: PassLogProbs,
   settings: UpdateSettings,
-  { longest, scaleOf }: StepFacts,
+  { longest, scaleOf, taught: share }: StepFacts,
   correction: CorrectionSettings | undefined,
   random: Random,
 ) {
@@ -164,7 +223,7 @@ export function passLoss(
     lossOf({ loss: lossUnder(settings, correction) }),
   );
   const report: Record<string, tf.Tensor> = { "actor/pg_loss": out.policy };
-  const taught = teacherLoss(group, input, settings, paddedLength);
+  const taught = teacherLoss(group, found, input, settings, { paddedLength, taught: share });
   if (taught) {
     report["actor/distillation_loss"] = taught;
     const { distillationCoefficient: coefficient, distillationRewards } = settings;

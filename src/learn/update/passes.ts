@@ -1,4 +1,5 @@
 import type { ModelConfig } from "../../model/config.js";
+import { defined } from "../../../common/options/defined.js";
 import { shareRows } from "../../model/transformer/sharing.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import { embed } from "../../tensor/ops/embed.js";
@@ -177,6 +178,8 @@ export function openPass(model: Model, sequences: readonly PassSequence[]): Pass
 export interface PassLogProbs {
   logprobs: tf.Tensor2D;
   entropies: tf.Tensor2D;
+  /** The whole distributions [count, vocabulary] where they are asked for, and which of them each place has. */
+  distributions?: { logprobs: tf.Tensor2D; places: Int32Array };
 }
 
 /**
@@ -188,10 +191,10 @@ export interface PassLogProbs {
 export function passLogProbs(
   model: Model,
   sequences: readonly PassSequence[],
-  options: { temperature: number; checkpointing?: boolean; shared?: boolean },
+  options: { temperature: number; checkpointing?: boolean; shared?: boolean; whole?: boolean },
 ): PassLogProbs {
   const tokens = sequences.map(whole);
-  const { temperature, checkpointing, shared } = options;
+  const { temperature, checkpointing, shared, whole: all } = options;
   const { batch, index, time } = shared ? shareRows(tokens, model.config) : apart(model, tokens);
   // Each token of a response is predicted behind the token before it; a shared one once.
   const after: number[] = [];
@@ -215,13 +218,28 @@ export function passLogProbs(
     after.push(0);
     labels.push(0);
   }
+  const where = tf.tensor2d(places, [sequences.length, time], "int32");
+  const spread = (x: tf.Tensor1D): tf.Tensor2D =>
+    embed(x.expandDims(1), where).reshape([sequences.length, time]);
+  if (all) {
+    const told = { temperature, ...defined({ checkpointing }) };
+    const logprobs = model.distributionsAt(batch, tf.tensor1d(after, "int32"), told);
+    const vocabulary = logprobs.shape[1];
+    const own = tf.tensor1d(
+      labels.map((label, i) => i * vocabulary + label),
+      "int32",
+    );
+    const entropies = logprobs.exp().mul<tf.Tensor2D>(logprobs).sum<tf.Tensor1D>(-1).neg();
+    return {
+      logprobs: spread(embed(logprobs.reshape([-1, 1]), own).as1D()),
+      entropies: spread(entropies as tf.Tensor1D),
+      distributions: { logprobs, places },
+    };
+  }
   const found = model.logProbsAt(batch, tf.tensor1d(after, "int32"), tf.tensor1d(labels, "int32"), {
     temperature,
     checkpointing,
   });
-  const where = tf.tensor2d(places, [sequences.length, time], "int32");
-  const spread = (x: tf.Tensor1D): tf.Tensor2D =>
-    embed(x.expandDims(1), where).reshape([sequences.length, time]);
   return { logprobs: spread(found.logprobs), entropies: spread(found.entropies) };
 }
 

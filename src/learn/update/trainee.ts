@@ -12,6 +12,7 @@ import {
   passLogProbs,
   splitByTokens,
 } from "./passes.js";
+import { comparesDistributions } from "../distillation/options.js";
 import type { UpdateSettings } from "./update-settings.js";
 
 /** What is measured of trajectories: one list per trajectory, one number per response token. */
@@ -19,6 +20,8 @@ export interface SequenceMeasures {
   logprobs: Float32Array[];
   /** Of the whole distribution; where nobody says it, what stands for it. */
   entropies: Float32Array[];
+  /** ln p of the whole vocabulary at each token, one after another, where they are asked for. */
+  distributions?: Float32Array[];
 }
 
 /** What one optimiser step did. */
@@ -184,6 +187,50 @@ export async function measureSequences(
   return out;
 }
 
+/** What whole distributions of a batch may take, in bytes. */
+const mostBytes = 2 ** 31;
+
+/** The same with the whole distributions, which stay in memory until the update is over. */
+export async function measureDistributions(
+  model: Model,
+  sequences: readonly PassSequence[],
+  settings: UpdateSettings,
+): Promise<SequenceMeasures> {
+  const { temperature, sharedPrefixes: shared } = settings;
+  const { vocabSize } = model.config;
+  const tokens = sequences.reduce((sum, { trajectory }) => sum + trajectory.tokens.length, 0);
+  if (tokens * vocabSize * 4 > mostBytes) {
+    throw new RangeError(
+      `Cannot update: whole distributions must take at most 2 GiB, got ${tokens} tokens of ${vocabSize} numbers each; give fewer trajectories at once, or compare sampled tokens (distillationKind k2)`,
+    );
+  }
+  const out: SequenceMeasures = { logprobs: [], entropies: [], distributions: [] };
+  for (const group of splitByTokens(sequences, settings)) {
+    let places: ArrayLike<number> = [];
+    const kept = tf.tidy(() => {
+      const found = passLogProbs(model, group, { temperature, shared, whole: true });
+      places = found.distributions!.places;
+      return [found.logprobs, found.entropies, found.distributions!.logprobs];
+    });
+    const [logprobs, entropies, whole] = (await Promise.all(
+      kept.map((tensor) => tensor.data()),
+    )) as Float32Array[];
+    tf.dispose(kept);
+    out.logprobs.push(...gatherFrom(group, logprobs!));
+    out.entropies.push(...gatherFrom(group, entropies!));
+    const time = places.length / group.length;
+    group.forEach(({ trajectory }, r) => {
+      const own = new Float32Array(trajectory.tokens.length * vocabSize);
+      trajectory.tokens.forEach((_, t) => {
+        const at = places[r * time + trajectory.prompt.length - 1 + t]! * vocabSize;
+        own.set(whole!.subarray(at, at + vocabSize), t * vocabSize);
+      });
+      out.distributions!.push(own);
+    });
+  }
+  return out;
+}
+
 /** A model in memory, with its optimiser. */
 export class ModelTrainee implements Trainee {
   readonly #optimizer: ModelOptimizer;
@@ -224,10 +271,11 @@ export class ModelTrainee implements Trainee {
     now,
   }: StepWork<R>): Promise<StepReport> {
     const { temperature, checkpointing, sharedPrefixes: shared } = settings;
+    const whole = comparesDistributions(settings);
     return this.#optimizer.step(
       passes,
       (pass) =>
-        lossOf(pass, passLogProbs(this.model, pass, { temperature, checkpointing, shared })),
+        lossOf(pass, passLogProbs(this.model, pass, { temperature, checkpointing, shared, whole })),
       seen,
       now,
     );

@@ -396,6 +396,24 @@ export class Model {
   }
 
   /**
+   * ln p of the whole vocabulary behind some tokens, counted as in `logProbsAt`: [count, vocabSize].
+   * @param batch the sequences, from `batch`
+   * @param after the token before each distribution
+   */
+  distributionsAt(
+    batch: TokenBatch,
+    after: tf.Tensor1D,
+    options: LogProbOptions = {},
+  ): tf.Tensor2D {
+    checkOptions("take log-probabilities", options, logProbRules);
+    const { checkpointing, temperature = 1 } = options;
+    return this.#tidy(() => {
+      const hidden = this.forward(batch, { checkpointing }).reshape([-1, this.config.hiddenSize]);
+      return tf.logSoftmax(this.logits(embed(hidden, after)).div<tf.Tensor2D>(temperature));
+    });
+  }
+
+  /**
    * A critic's value of each position: [rows, time].
    * @param batch the sequences, from `batch`
    */

@@ -1,0 +1,63 @@
+import { detached } from "../../tensor/detached.js";
+import { embed } from "../../tensor/ops/embed.js";
+import { tf } from "../../tensor/tf.js";
+import type { Tensor } from "../losses/base/aggregate.js";
+import { widestLogRatio } from "../losses/base/token-rule.js";
+import type { DistillationSettings } from "./options.js";
+
+type Form = Pick<
+  DistillationSettings,
+  "distillationBeta" | "distillationTopK" | "distillationTail"
+>;
+
+/** sum p (ln p - ln q) over the last axis. */
+const relative = (p: Tensor, q: Tensor): Tensor => p.exp().mul<Tensor>(p.sub(q)).sum(-1);
+
+/** ln of the mean of two distributions, weighed, without leaving the range of floats. */
+function mixture(p: Tensor, q: Tensor, weight: number): Tensor {
+  const [a, b] = [p.add<Tensor>(Math.log(1 - weight)), q.add<Tensor>(Math.log(weight))];
+  const most = detached(tf.maximum(a, b));
+  return a.sub<Tensor>(most).exp().add<Tensor>(b.sub<Tensor>(most).exp()).log().add(most);
+}
+
+/** Some tokens of each distribution [tokens, vocabulary]; the rest is one more token, or is left out of account. */
+function kept(all: Tensor, at: Tensor, tail: boolean): Tensor {
+  const flat = all.reshape<Tensor>([-1, 1]);
+  const some = embed(flat, at).reshape<Tensor>(at.shape);
+  const mass = some.logSumExp<Tensor>(-1, true);
+  if (!tail) return some.sub(mass);
+  const rest = tf.scalar(1).sub<Tensor>(mass.minimum(-1e-7).exp()).log();
+  return tf.concat([some, rest], -1);
+}
+
+/** Where the likeliest tokens of each distribution stand, counted through all of them. */
+function likeliest(all: Tensor, most: number): Tensor {
+  const [tokens, vocabulary] = all.shape as [number, number];
+  const { indices } = tf.topk(detached(all), most);
+  const from = Int32Array.from({ length: tokens }, (_, i) => i * vocabulary);
+  return indices.add(tf.tensor2d(from, [tokens, 1], "int32")).cast("int32");
+}
+
+/**
+ * How far two distributions over the vocabulary are apart at each token, ln p as [tokens, vocabulary]: with beta 0 the
+ * forward KL, with 1 the reverse KL, between them the generalised Jensen-Shannon divergence. Over the student's likeliest
+ * tokens alone where a number is given; what is left over is one more token (tail), or both are made whole without it.
+ */
+export function vocabularyDivergence(student: Tensor, teacher: Tensor, form: Form): Tensor {
+  const { distillationBeta: beta, distillationTopK: most, distillationTail: tail } = form;
+  const cut = most > 0 && most < student.shape[1]!;
+  const at = cut ? likeliest(student, most) : undefined;
+  const [p, q] = at ? [kept(student, at, tail), kept(teacher, at, tail)] : [student, teacher];
+  if (beta === 0) return relative(q, p);
+  if (beta === 1) return relative(p, q);
+  const middle = mixture(p, q, beta);
+  return relative(q, middle)
+    .mul<Tensor>(beta)
+    .add(relative(p, middle).mul(1 - beta));
+}
+
+/** What a token counts for how much likelier it has become since before the update, at most so much; a constant. */
+export function ratioWeights(student: Tensor, old: Tensor, most: number): Tensor {
+  const far = detached(student).sub<Tensor>(old).clipByValue(-widestLogRatio, widestLogRatio);
+  return far.exp().minimum(most);
+}
