@@ -38,7 +38,8 @@ function boardPicture(payload: BoardPayload, theme: Theme = "auto"): string {
   };
   const names = payload.runs.map(({ name }, i) => {
     const colour = series[i % series.length]!;
-    return `<tspan fill="${oneRun ? ink : colour}">${oneRun ? "" : `${"●■◆▲▼"[i % 5]} `}${escapeHtml(name)}  </tspan>`;
+    const key = oneRun ? "" : `<tspan fill="${colour}">${"●■◆▲▼"[i % 5]} </tspan>`;
+    return `${key}<tspan>${escapeHtml(name)}  </tspan>`;
   });
   const rows = Math.ceil(payload.panels.length / columns);
   const [wide, tall] = [columns * width, 30 + rows * (height + head)];
@@ -49,7 +50,7 @@ function boardPicture(payload: BoardPayload, theme: Theme = "auto"): string {
         ? []
         : panel.labels.map((label, l) => {
             const colour = oneRun ? series[l % series.length]! : ink;
-            return `<tspan dx="8" font-weight="400" font-size="11" fill="${colour}">${escapeHtml(label)}</tspan>`;
+            return `<tspan dx="8" font-size="11" fill="${colour}">● </tspan><tspan font-weight="400" font-size="11">${escapeHtml(label)}</tspan>`;
           });
     return (
       `<g transform="translate(${x} ${y})"><text x="10" y="16" font-weight="600" fill="${ink}">${escapeHtml(panel.title)}${keys.join("")}</text>` +

@@ -4,7 +4,7 @@
 export function numberText(x: number | undefined, digits: number): string {
   if (x === undefined || Number.isNaN(x)) return "–";
   // Sums of numbers around 1 that cancel leave their last bits.
-  return Math.abs(x) < 1e-14 ? "0" : String(Number(x.toPrecision(digits)));
+  return Math.abs(x) < 1e-14 ? "0" : String(Number(x.toPrecision(digits))).replace(/^-/, "−");
 }
 
 /** Two digits after the point; a dash for none. */

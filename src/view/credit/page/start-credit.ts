@@ -174,7 +174,7 @@ export const startCredit = starter<CreditPayload>("credit", (root, payload, { di
     }
     const words = own
       ? ["discouraged ", " encouraged: each rule's own scale"]
-      : [`-${numberText(reach, 3)} or less `, ` +${numberText(reach, 3)} or more: advantage`];
+      : [`−${numberText(reach, 3)} or less `, ` +${numberText(reach, 3)} or more: advantage`];
     const ramp = rampKey(colourRamp(diverging, 0, 1));
     const mark = element("span", { class: "arpo-less" }, "dotted above");
     legend.replaceChildren(words[0]!, ramp, `${words[1]!} · `, mark, ": discouraged");
