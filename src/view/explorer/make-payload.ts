@@ -193,6 +193,7 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
         `${ruleName(titles, tree.config.rule)}, seed ${tree.seed}`,
       ].join(" · "),
     prompt: tree.prompt.text,
+    ...truthOf(tree),
     plan: planReplay(tree),
     rule: tree.config.rule as RolloutRule,
     expansions: expansionPlans(tree, tokenizer),
@@ -211,6 +212,13 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
     nodes,
     trajectories,
   };
+}
+
+/** The right answer, where it is short enough for a header. */
+function truthOf({ task }: RolloutTree): { truth?: string } {
+  const { groundTruth } = task as { groundTruth?: unknown };
+  const said = typeof groundTruth === "number" ? String(groundTruth) : groundTruth;
+  return typeof said === "string" && said !== "" && said.length <= 80 ? { truth: said } : {};
 }
 
 /** As many of the alternatives as fit: four bytes each, the most likely first. */

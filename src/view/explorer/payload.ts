@@ -66,6 +66,8 @@ export interface PackedExpansions {
 export interface ExplorerPayload {
   title: string;
   prompt: string;
+  /** The right answer, where the task has one in a few words. */
+  truth?: string;
   plan: ReplayPlan;
   /** The rule that the tree grew by, and what those that look at what was written may choose here. */
   rule: RolloutRule;

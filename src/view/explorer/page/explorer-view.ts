@@ -13,16 +13,16 @@ import { measureOf, quantitiesOf } from "./draw/measures.js";
 import { HeatLayer } from "./draw/heat-layer.js";
 import { Minimap } from "./draw/minimap.js";
 import { BinCache, type Scene } from "./draw/scene.js";
-import { textWidth } from "../../draw/text-width.js";
 import { themeOf } from "../../draw/theme.js";
 import { passes, type Lane } from "./layout/lane-order.js";
 import { layOut, type Layout } from "./layout/layout.js";
 import type { Channel } from "../../page/ask-kernel.js";
+import { followTheme } from "./follow-theme.js";
 import { makeActions } from "./panel/actions.js";
 import { makePanel } from "./panel/panel.js";
+import { cardsBox } from "./panel/word-cards.js";
 import { chipWords } from "./tree/chip-words.js";
-import { questionOf } from "./tree/question.js";
-import { summaryOf } from "./tree/summary.js";
+import { questionOf, summaryOf } from "./tree/header-words.js";
 import { ownSettings, replayOf } from "./tree/shown-replay.js";
 import { type PageTree, textOf, tokenText } from "./tree/unpack-tree.js";
 import { factsOf } from "./tree/tree-facts.js";
@@ -132,7 +132,7 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     view.layout = layOut(facts, {
       ...{ width: scroller.clientWidth || 800, maxHeight, replay: view.replay },
       ...{ filter: state.filter, align: state.align, lanes: state.lanes, zoom: state.zoom },
-      ...{ unfolded: state.unfolded, measure: textWidth },
+      ...{ unfolded: state.unfolded },
     });
     const { layout } = view;
     if (!isZoom || !outline) outline = layout;
@@ -350,6 +350,7 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
       element("div", { class: "ax-plot" }, scroller, minimap.canvas),
       playback.box,
       legend,
+      cardsBox(facts).box,
     ),
     panel.box,
   );
@@ -380,29 +381,4 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
   new ResizeObserver(() => relayout()).observe(scroller);
   followTheme(root, recolour);
   return view;
-}
-
-/** Follows the page when it changes between light and dark, as long as the explorer is on it. */
-function followTheme(root: HTMLElement, changed: () => void): void {
-  const query = matchMedia("(prefers-color-scheme: dark)");
-  const observer = new MutationObserver(follow);
-  function follow(): void {
-    if (root.isConnected) {
-      changed();
-      return;
-    }
-    observer.disconnect();
-    query.removeEventListener("change", follow);
-  }
-  const attributes = [
-    "class",
-    "style",
-    "data-theme",
-    "data-jp-theme-light",
-    "data-vscode-theme-kind",
-  ];
-  for (const watched of [document.documentElement, document.body]) {
-    observer.observe(watched, { attributes: true, attributeFilter: attributes });
-  }
-  query.addEventListener("change", follow);
 }

@@ -4,7 +4,7 @@ import { element } from "../../../page/element.js";
 import { canvasPainter } from "../../../draw/canvas-painter.js";
 import { drawWhole, wholeSvg } from "../draw/whole-tree.js";
 import { svgPainter } from "../../../draw/svg-painter.js";
-import { questionOf } from "../tree/question.js";
+import { questionOf } from "../tree/header-words.js";
 import type { ExplorerView } from "../view.js";
 import { tableRows } from "./trajectory-table.js";
 
