@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { packagePath } from "#platform/modules";
 import type { Page } from "playwright-core";
 import { toHtml } from "../../src/view/export/to-html.js";
-import { theLoop } from "../../src/view/loop/loop.js";
+import { theLoop } from "../../src/view/loop/the-loop.js";
 import { drawn, kept, onPage, skip, textOf, violations } from "./explorer-page.js";
 
 const html = toHtml(await theLoop(packagePath("data/loop.json")));

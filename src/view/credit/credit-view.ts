@@ -14,12 +14,11 @@ import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
 import { packIntegers, packVocabulary } from "../page/pack.js";
 import { colourRamp } from "../page/colour-ramp.js";
-import { cut, numberText } from "../page/words.js";
+import { cut, isLess, numberText } from "../page/words.js";
 import { integersOf } from "../page/unpack.js";
 import { grey } from "../../../common/picture/grey.js";
 import { palettes } from "../../../common/picture/palette.js";
 import { View } from "../page/view.js";
-import { isLess } from "./is-less.js";
 import type { CreditPayload, ShownRule, ShownSum, SumPart } from "./payload.js";
 
 const columns = 3;

@@ -2,14 +2,11 @@ import { program } from "#pages/loop";
 import { readFile } from "#platform/files";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { writeDurably } from "../../../common/files/durable.js";
-import type { ModelPolicy } from "../../policy/policy-from-model.js";
-import type { ScorableTask } from "../../reward/score-trees.js";
 import { View } from "../page/view.js";
 import { loopPicture } from "./loop-picture.js";
 import type { LoopPayload } from "./payload.js";
 import { actWords, aboutWords } from "./page/loop-words.js";
 import { showLoop } from "./page/shown-loop.js";
-import type { LoopOptions } from "./record-loop.js";
 import { loopStyle } from "./style.js";
 
 /**
@@ -45,7 +42,7 @@ export class Loop extends View<LoopPayload> {
 const mostBytes = 64e6;
 
 /** A recording as `save` wrote it; anything else is refused. */
-async function readLoop(path: string): Promise<LoopPayload> {
+export async function readLoop(path: string): Promise<LoopPayload> {
   const text = await readFile(path, "utf8");
   const refuse = (got: string): never => {
     throw new TypeError(
@@ -70,44 +67,4 @@ async function readLoop(path: string): Promise<LoopPayload> {
     typeof note === "string";
   if (!isWhole) refuse("other data");
   return found as LoopPayload;
-}
-
-/**
- * How agentic RL works, on one question of yours: where the policy hesitates, where it branches and why, what scores
- * make of it, and what training changes. Records a rollout, then trains and looks again: the same tokens scored after
- * every update, and fresh tries of the question with their interval. It trains the policy in place: give it one of its
- * own.
- *
- * @param policy the policy, which is trained; or the path of a recording that `save` wrote
- * @param task the question with its right answer
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { theLoop } from "arpo-lab/view";
- *
- * // Usually: await theLoop(await Policy.load("data/models/tiny"), task, { tools, steps: 24 })
- * const loop = await theLoop("data/loop.json");
- * assert.match(loop.summary, /The right answer is \d+/);
- * ```
- */
-export function theLoop(path: string): Promise<Loop>;
-/**
- * @param policy the policy, which is trained
- * @param task the question with its right answer
- */
-export function theLoop(
-  policy: ModelPolicy,
-  task: ScorableTask,
-  options?: LoopOptions,
-): Promise<Loop>;
-export async function theLoop(
-  policy: ModelPolicy | string,
-  task?: ScorableTask,
-  options: LoopOptions = {},
-): Promise<Loop> {
-  if (typeof policy === "string") return new Loop(await readLoop(policy));
-  checkArguments("record the loop", { policy, task }, { policy: "policy", task: "object" });
-  // What trains is read when somebody trains.
-  const { recordLoop } = await import("./record-loop.js");
-  return new Loop(await recordLoop(policy, task!, options));
 }

@@ -35,3 +35,6 @@ export const visible = (text: string): string =>
 /** As much of a text as `most` characters hold. */
 export const cut = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most - 1)}…` : text;
+
+/** Whether an advantage makes its token less likely; what sums leave of their last bits does not. */
+export const isLess = (value: number): boolean => value < -1e-9;

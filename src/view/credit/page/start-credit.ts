@@ -1,10 +1,9 @@
 import { element, fromHtml } from "../../page/element.js";
 import { colourRamp, rampKey } from "../../page/colour-ramp.js";
-import { numberText } from "../../page/words.js";
+import { isLess, numberText } from "../../page/words.js";
 import { table } from "../../page/table.js";
 import { starter } from "../../page/start-view.js";
 import { integersOf } from "../../page/unpack.js";
-import { isLess } from "../is-less.js";
 import type { CreditPayload, ShownSum, SumPart } from "../payload.js";
 
 /** A credit view as its page works with it. */
