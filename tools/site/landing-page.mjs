@@ -6,6 +6,7 @@ import { loadTrees, Policy, score, advantages } from "../../dist/src/api/index.j
 import { explore, Explorer } from "../../dist/src/view/explorer/explore.js";
 import { theLoop } from "../../dist/src/view/loop/the-loop.js";
 import { loopStyle } from "../../dist/src/view/loop/style.js";
+import { toHtml } from "../../dist/src/view/export/to-html.js";
 import { widgetStyle } from "../../dist/src/view/page/style.js";
 import { transform } from "esbuild";
 import { bundleForTab, root } from "../tab/bundle.mjs";
@@ -68,11 +69,16 @@ export async function writeLandingPage(out) {
   );
   mkdirSync(join(out, "landing"), { recursive: true });
   writeFileSync(join(out, "index.html"), html);
+  writeFileSync(join(out, "loop.html"), toHtml(loop));
   writeFileSync(join(out, "landing/landing.js"), outputFiles[0].contents);
   writeFileSync(join(out, "landing/explorer.js"), explorer.outputFiles[0].contents);
   cpSync(join(source, "pictures"), join(out, "landing"), { recursive: true });
   // For pages to read: explorers in the places of trees' pictures.
-  const recorded = [{ text: String(tree), html: explore(tree, options).html() }, ...lessonTrees()];
+  const recorded = [
+    { text: loop.summary, html: loop.html() },
+    { text: String(tree), html: explore(tree, options).html() },
+    ...lessonTrees(),
+  ];
   writeFileSync(join(out, "trees.json.gz"), gzipSync(JSON.stringify(recorded), { level: 9 }));
   cpSync(join(root, "kernel/server/page/src/favicon.svg"), join(out, "landing/favicon.svg"));
 }
