@@ -1,6 +1,7 @@
 /** A request as a server reads it. */
 interface Sending {
   readonly complete: boolean;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   resume(): unknown;
   destroy(): unknown;
   once(event: "end" | "close", listener: () => void): unknown;
@@ -9,8 +10,13 @@ interface Sending {
 interface Answering {
   writeHead(status: number, headers: Record<string, string | number>): unknown;
   write(bytes: Uint8Array): unknown;
-  end(): unknown;
+  end(bytes?: Uint8Array): unknown;
 }
+
+/** Whether a body is still to come. What stands behind a request that announces none is no part of it. */
+const sends = ({ complete, headers }: Sending): boolean =>
+  !complete &&
+  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"]) > 0);
 
 /** How long a client may go on sending what nobody reads, in milliseconds. */
 const longest = 30_000;
@@ -24,15 +30,16 @@ export function refuse(
   response: Answering,
   answer: { status: number; headers: Readonly<Record<string, string>>; text: string },
 ): void {
-  const { complete } = request;
+  const more = sends(request);
   const bytes = new TextEncoder().encode(answer.text);
   const headers = { ...answer.headers, "content-length": bytes.length };
-  response.writeHead(answer.status, complete ? headers : { ...headers, connection: "close" });
-  response.write(bytes);
-  if (complete) {
-    response.end();
+  response.writeHead(answer.status, more ? { ...headers, connection: "close" } : headers);
+  if (!more) {
+    // All at once: a client that sends what is no request may be cut off in the next moment.
+    response.end(bytes);
     return;
   }
+  response.write(bytes);
   const timer = setTimeout(() => request.destroy(), longest);
   (timer as { unref?: () => void }).unref?.();
   const finish = () => {

@@ -16,7 +16,7 @@ export interface FilteredGroups {
   groups: (string | number)[];
   /** Groups without any difference to learn from. */
   dropped: number;
-  /** Groups with a difference that the batch had no room for. */
+  /** Groups with a difference that did not fit into the batch. */
   surplus: number;
   /** Groups the batch has now, those of before included. */
   filled: number;

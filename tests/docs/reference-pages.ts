@@ -100,7 +100,7 @@ const filterMeanings: readonly MetricMeaning[] = [
   },
   { name: "filter/generated", meaning: "Prompts rolled out for the step", own: true },
   { name: "filter/dropped", meaning: "Prompts whose trajectories were all the same", own: true },
-  { name: "filter/surplus", meaning: "Prompts that the full batch had no room for", own: true },
+  { name: "filter/surplus", meaning: "Prompts that did not fit into the full batch", own: true },
 ];
 
 /** Every metric that training writes, by what it is about. */

@@ -1,7 +1,9 @@
 // What must hold of a folder that a power cut left: it loads and goes on, and nothing acknowledged is lost.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { readNotebook } from "../../kernel/notebook/read.js";
 import { SampleJournal } from "../../src/eval/infer/journal.js";
 import { JobLedger } from "../../src/interop/job/job-ledger.js";
@@ -20,20 +22,22 @@ const last = ({ acknowledged }: Survivor): number => Number(acknowledged.at(-1) 
 /** Restores every survivor and checks it; a failure says which. */
 export async function checkAll(
   found: readonly Survivor[],
-  check: (folder: string, survivor: Survivor) => Promise<void>,
+  check: (folder: string, survivor: Survivor) => Promise<void> | void,
 ): Promise<void> {
   assert.ok(found.length > 0, "nothing was cut");
   for (const [i, survivor] of found.entries()) {
     const folder = join(temporaryFolder("survivor"), "left");
     survivor.restore(folder);
-    await check(folder, survivor).catch((error: unknown) => {
+    try {
+      await check(folder, survivor);
+    } catch (error) {
       const { why, disk, acknowledged } = survivor;
       const said = JSON.stringify(acknowledged.at(-1))?.slice(0, 200);
       throw new Error(
         `survivor ${i} of ${found.length} (${why}; the disk ${disk}; ${said} acknowledged): ${(error as Error).message}`,
         { cause: error },
       );
-    });
+    }
   }
 }
 
@@ -191,3 +195,30 @@ export async function checkLedgers(folder: string, { acknowledged }: Survivor): 
   const cached = JSON.parse(text(join(folder, "cache.json"))) as object;
   assert.ok(Object.keys(cached).length >= most("cached"));
 }
+
+/** Runs a program again on what is left, to its end: what it printed. */
+function again(program: string, folder: string): string {
+  const path = fileURLToPath(new URL(`work/${program}.js`, import.meta.url));
+  const { status, stderr, stdout } = spawnSync(process.execPath, [path, folder], {
+    encoding: "utf8",
+  });
+  assert.equal(status, 0, stderr);
+  return stdout;
+}
+
+/** Fine-tuning resumes after the step that was told. */
+export function checkTunedAgain(folder: string, { acknowledged }: Survivor): void {
+  const { before } = JSON.parse(again("sft", folder).split("\n")[0]!) as { before: number };
+  const told = acknowledged.length === 0 ? 0 : Number(acknowledged.at(-1)) + 1;
+  assert.ok(before >= Math.min(3, told), `resumed after step ${before}, of ${told}`);
+}
+
+/** An evaluation asks for no sample again that was told. */
+export function checkEvaluatedAgain(folder: string, { acknowledged }: Survivor): void {
+  const { asked } = JSON.parse(again("eval", folder)) as { asked: number };
+  const told = acknowledged.filter((what) => typeof what === "number").length;
+  assert.ok(asked <= 6 - told, `${asked} asked, ${told} told`);
+}
+
+/** A sweep runs to its end. */
+export const checkSweptAgain = (folder: string): void => void again("sweep", folder);

@@ -1,4 +1,4 @@
-import { flag, share } from "../../../common/options/setting.js";
+import { flag, share, rulesOf, type ValuesOf } from "../../../common/options/setting.js";
 import { lossPresets } from "../losses/presets.js";
 import type { CreditTrajectory } from "./adapt/credit-trajectories.js";
 import { leaving } from "./adapt/leaving.js";
@@ -40,21 +40,24 @@ export interface AppoInput {
   branches: readonly CreditBranch[];
 }
 
-export interface AppoOptions {
-  normalizeByDeviation?: boolean;
+const appoSettings = {
+  normalizeByDeviation: flag(true, "Divide by the group's deviation"),
   /**
    * The published reward scale, whose factor falls by this with every token before the branch. It does
    * nothing to a reward on the last token unless a branch left exactly there. 0 turns it off.
    */
-  rewardScaleDiscount?: number;
+  rewardScaleDiscount: share(
+    0.9,
+    "Its reward scale, without effect on outcome rewards; 0: off",
+    notNegative,
+  ),
+};
+
+export interface AppoOptions extends Partial<ValuesOf<typeof appoSettings>> {
   epsilon?: number;
 }
 
-const appoRules: OptionRules<AppoOptions> = {
-  normalizeByDeviation: "boolean?",
-  rewardScaleDiscount: notNegative,
-  epsilon: notNegative,
-};
+const appoRules: OptionRules<AppoOptions> = { ...rulesOf(appoSettings), epsilon: notNegative };
 
 /**
  * APPO's scale of an initial rollout's rewards for one branch of it: 1 + score / best · discount^(token - t)
@@ -163,14 +166,7 @@ export const appoEstimator = defineEstimator<{ epsilon?: number }>()({
   meaning: "initial trajectories, plus what later branches of the trajectory got",
   formula:
     "advantage among root trajectories + mean advantage of the branches that left there or later",
-  settings: {
-    normalizeByDeviation: flag(true, "Divide by the group's deviation"),
-    rewardScaleDiscount: share(
-      0.9,
-      "Its reward scale, without effect on outcome rewards; 0: off",
-      notNegative,
-    ),
-  },
+  settings: appoSettings,
   besides: { epsilon: notNegative },
   partial: true,
   preset: { name: "appo", update: lossPresets.appo },

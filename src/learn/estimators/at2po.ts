@@ -1,4 +1,4 @@
-import { choice, flag } from "../../../common/options/setting.js";
+import { choice, flag, rulesOf, type ValuesOf } from "../../../common/options/setting.js";
 import { lossPresets } from "../losses/presets.js";
 import type { CreditTrajectory } from "./adapt/credit-trajectories.js";
 import { atTurns, perPrompt } from "./adapt/prompt-trees.js";
@@ -7,7 +7,6 @@ import * as exact from "../../base/exact/index.js";
 import {
   checkOptions,
   notNegative,
-  oneOf,
   type OptionRules,
 } from "../../../common/options/check-options.js";
 import {
@@ -35,22 +34,20 @@ export const at2poAdvantages = [
   "vanilla",
 ] as const;
 
-export interface At2poOptions {
+const at2poSettings = {
   /** Normalise the leaves' scores within the tree first. Default: true. */
-  normalizeLeaves?: boolean;
+  normalizeLeaves: flag(true, "Normalise the scores within the tree first"),
   /** What an inner turn is worth. Default `child_softmax`: its children weighed by exp(entropy). */
-  value?: (typeof at2poValues)[number];
+  value: choice(at2poValues, "child_softmax", "What an inner turn is worth"),
   /** What a turn gets. Default `node_value`: its worth itself. */
-  advantage?: (typeof at2poAdvantages)[number];
+  advantage: choice(at2poAdvantages, "node_value", "What a turn gets of that"),
+};
+
+export interface At2poOptions extends Partial<ValuesOf<typeof at2poSettings>> {
   epsilon?: number;
 }
 
-const at2poRules: OptionRules<At2poOptions> = {
-  normalizeLeaves: "boolean?",
-  value: oneOf(at2poValues),
-  advantage: oneOf(at2poAdvantages),
-  epsilon: notNegative,
-};
+const at2poRules: OptionRules<At2poOptions> = { ...rulesOf(at2poSettings), epsilon: notNegative };
 
 /** What every node is worth. */
 export function at2poNodeValues(
@@ -174,9 +171,7 @@ export const at2poEstimator = defineEstimator<{ epsilon?: number }>()({
   meaning: "what the turn's trajectories are worth, weighed by entropy",
   formula: "value of the turn: normalised leaf scores, gathered upwards by a softmax of entropy",
   settings: {
-    normalizeLeaves: flag(true, "Normalise the scores within the tree first"),
-    value: choice(at2poValues, "child_softmax", "What an inner turn is worth"),
-    advantage: choice(at2poAdvantages, "node_value", "What a turn gets of that"),
+    ...at2poSettings,
     signal: choice(["surprisal", "entropy"], "surprisal", "What child_softmax weighs by"),
   },
   besides: { epsilon: notNegative },

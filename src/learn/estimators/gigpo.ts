@@ -2,8 +2,10 @@ import {
   aboveOrNone,
   choice,
   flag,
-  share as shareSetting,
+  share,
   weight,
+  rulesOf,
+  type ValuesOf,
 } from "../../../common/options/setting.js";
 import type { ScoredTrajectory } from "../../reward/scored.js";
 import { turnSpans } from "./adapt/prompt-trees.js";
@@ -12,9 +14,7 @@ import {
   checkOptions,
   finite,
   notNegative,
-  oneOf,
   type OptionRules,
-  share,
 } from "../../../common/options/check-options.js";
 import {
   type CreditSum,
@@ -109,31 +109,31 @@ export interface GiGpoInput {
   anchors: readonly unknown[];
 }
 
-export interface GiGpoOptions {
+const giGpoSettings = {
   /** Discount of the steps' rewards. Default: 1. */
-  gamma?: number;
+  gamma: share(1, "Discount of the steps' rewards", notNegative),
   /** What a step's advantage counts beside the episode's. Default: 1. */
-  stepWeight?: number;
+  stepWeight: weight(1, "What the step's advantage counts", finite),
   /** Over the deviation too (`mean_std_norm`). Default: false (`mean_norm`). */
-  normalizeByDeviation?: boolean;
+  normalizeByDeviation: flag(false, "Divide by the group's deviation"),
   /**
    * What the episode's baseline is a mean of: `step`, as published, in which a trajectory counts once for
    * every step it has, or `trajectory`.
    */
-  episodeBaseline?: "step" | "trajectory";
+  episodeBaseline: choice(
+    ["step", "trajectory"],
+    "step",
+    "step: long trajectories count once for each of their steps",
+  ),
   /** Observations at least this alike are one. Default: only equal ones. */
-  similarity?: number;
+  similarity: aboveOrNone(0, 1, "Observations at least this alike are one; null: equal ones"),
+};
+
+export interface GiGpoOptions extends Partial<ValuesOf<typeof giGpoSettings>> {
   epsilon?: number;
 }
 
-const giGpoRules: OptionRules<GiGpoOptions> = {
-  gamma: notNegative,
-  stepWeight: finite,
-  normalizeByDeviation: "boolean?",
-  episodeBaseline: oneOf(["step", "trajectory"]),
-  similarity: share,
-  epsilon: notNegative,
-};
+const giGpoRules: OptionRules<GiGpoOptions> = { ...rulesOf(giGpoSettings), epsilon: notNegative };
 
 export interface GiGpoSteps {
   /** What made each step's advantage. */
@@ -247,17 +247,7 @@ export const giGpoEstimator = defineEstimator<{
   name: "gigpo",
   meaning: "the episode, plus the step among those from there",
   formula: "episode advantage + advantage among steps with the same observation",
-  settings: {
-    gamma: shareSetting(1, "Discount of the steps' rewards", notNegative),
-    stepWeight: weight(1, "What the step's advantage counts", finite),
-    normalizeByDeviation: flag(false, "Divide by the group's deviation"),
-    episodeBaseline: choice(
-      ["step", "trajectory"],
-      "step",
-      "step: long trajectories count once for each of their steps",
-    ),
-    similarity: aboveOrNone(0, 1, "Observations at least this alike are one; null: equal ones"),
-  },
+  settings: giGpoSettings,
   besides: { epsilon: notNegative, observe: "function?" },
   spans({ trajectories }, { observe, ...options }) {
     const steps = trajectories.flatMap((one, trajectory) => {

@@ -1,9 +1,8 @@
-import { figure } from "../../../common/options/setting.js";
+import { figure, rulesOf, type ValuesOf } from "../../../common/options/setting.js";
 import { turnRewards } from "./adapt/prompt-trees.js";
 import { defineEstimator, needsTurnRewards } from "./definition.js";
 import {
   checkOptions,
-  finite,
   notNegative,
   type OptionRules,
 } from "../../../common/options/check-options.js";
@@ -29,14 +28,17 @@ export interface MtGrpoInput {
   combined?: readonly number[];
 }
 
-export interface MtGrpoOptions {
+const mtGrpoSettings = {
   /** What the turn's advantage counts beside the outcome's. Default: 1. */
-  turnCoefficient?: number;
+  turnCoefficient: figure(1, "What the turn's advantage counts"),
+};
+
+export interface MtGrpoOptions extends Partial<ValuesOf<typeof mtGrpoSettings>> {
   epsilon?: number;
 }
 
 const mtGrpoRules: OptionRules<MtGrpoOptions> = {
-  turnCoefficient: finite,
+  ...rulesOf(mtGrpoSettings),
   epsilon: notNegative,
 };
 
@@ -84,7 +86,7 @@ export const mtGrpoEstimator = defineEstimator<{ epsilon?: number }>()({
   name: "mt_grpo",
   meaning: "the outcome; before the first answer the turn too",
   formula: "outcome advantage + first turn's advantage before the first result; outcome after it",
-  settings: { turnCoefficient: figure(1, "What the turn's advantage counts") },
+  settings: mtGrpoSettings,
   besides: { epsilon: notNegative },
   advice: (run) => [needsTurnRewards(run)],
   spans(batch, options) {

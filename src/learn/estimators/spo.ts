@@ -1,5 +1,5 @@
 import * as exact from "../../base/exact/index.js";
-import { choice, flag, share as shareSetting } from "../../../common/options/setting.js";
+import { choice, flag, share, rulesOf, type ValuesOf } from "../../../common/options/setting.js";
 import { type CreditTrajectory, prompts } from "./adapt/credit-trajectories.js";
 import { leaving } from "./adapt/leaving.js";
 import { atForks, perPrompt } from "./adapt/prompt-trees.js";
@@ -8,9 +8,7 @@ import {
   checkOptions,
   integer,
   type OptionRules,
-  share,
   notNegative,
-  oneOf,
 } from "../../../common/options/check-options.js";
 import { mean } from "./base/estimator.js";
 import type { Rows } from "../masked.js";
@@ -44,12 +42,14 @@ export interface SpoChainInput {
   cuts: readonly (readonly CutPoint[])[];
 }
 
-export interface SpoChainOptions {
+const spoChainSettings = {
   /** Tokens drawn with a greater probability get nothing. Default: 0.9. */
-  threshold?: number;
-}
+  threshold: share(0.9, "Tokens drawn with a greater probability get nothing"),
+};
 
-const spoChainRules: OptionRules<SpoChainOptions> = { threshold: share };
+export type SpoChainOptions = Partial<ValuesOf<typeof spoChainSettings>>;
+
+const spoChainRules: OptionRules<SpoChainOptions> = { ...rulesOf(spoChainSettings) };
 
 /**
  * Where SPO cuts a trajectory: before every token that was drawn with a probability below the threshold, of
@@ -111,17 +111,19 @@ function runs(span: CreditSpan, ask: (token: number) => boolean): CreditSpan[] {
   return found;
 }
 
-export interface SpoTreeOptions {
+const spoTreeSettings = {
   /** `rloo`: child - parent. `grpo`: that over the deviation of the parent's children. Default `rloo`. */
-  form?: "rloo" | "grpo";
+  form: choice(["rloo", "grpo"], "rloo", "grpo divides by the siblings' deviation"),
   /** Edges that say nothing, neither here nor to the prover, get no credit. Default: true. */
-  onlyNonzero?: boolean;
+  onlyNonzero: flag(true, "Segments that say nothing get nothing"),
+};
+
+export interface SpoTreeOptions extends Partial<ValuesOf<typeof spoTreeSettings>> {
   epsilon?: number;
 }
 
 const spoTreeRules: OptionRules<SpoTreeOptions> = {
-  form: oneOf(["rloo", "grpo"]),
-  onlyNonzero: "boolean?",
+  ...rulesOf(spoTreeSettings),
   epsilon: notNegative,
 };
 
@@ -210,9 +212,7 @@ export const spoChainEstimator = defineEstimator()({
   name: "spo_chain",
   meaning: "worth at the end less at the start, initial trajectories",
   formula: "value at the segment's end - value at its start; needs rollouts from cut points",
-  settings: {
-    threshold: shareSetting(0.9, "Tokens drawn with a greater probability get nothing"),
-  },
+  settings: spoChainSettings,
   besides: {},
   advice: ({ branches }) =>
     branches
@@ -276,10 +276,7 @@ export const spoTreeEstimator = defineEstimator<{ epsilon?: number }>()({
   name: "spo_tree",
   meaning: "worth of the segment less its parent's",
   formula: "value of the segment - value of its parent",
-  settings: {
-    form: choice(["rloo", "grpo"], "rloo", "grpo divides by the siblings' deviation"),
-    onlyNonzero: flag(true, "Segments that say nothing get nothing"),
-  },
+  settings: spoTreeSettings,
   besides: { epsilon: notNegative },
   preset: { name: "spo-tree" },
   spans: (batch, options) =>

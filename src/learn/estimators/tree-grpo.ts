@@ -1,4 +1,4 @@
-import { choice, weight } from "../../../common/options/setting.js";
+import { choice, weight, rulesOf, type ValuesOf } from "../../../common/options/setting.js";
 import { familyOf } from "./adapt/credit-trajectories.js";
 import { atTurns, perPrompt } from "./adapt/prompt-trees.js";
 import { defineEstimator } from "./definition.js";
@@ -6,7 +6,6 @@ import {
   checkOptions,
   finite,
   notNegative,
-  oneOf,
   type OptionRules,
 } from "../../../common/options/check-options.js";
 import { scores } from "./base/estimator.js";
@@ -39,23 +38,22 @@ export const treeGrpoForms = [
   "no_estimator",
 ] as const;
 
-/** What a tree of a single trajectory compares it with: nothing, so that it adds nothing; or, as published, the raw reward. */
-const loneRow = choice(["zero", "reward"], "zero", "What a tree of one trajectory adds");
-
-export interface TreeGrpoOptions {
+const treeGrpoSettings = {
   /** Default `tree`: within the prompt plus within the tree. */
-  form?: (typeof treeGrpoForms)[number];
+  form: choice(treeGrpoForms, "tree", "Which of its estimators"),
   /**
    * What a tree of a single trajectory compares it with: `zero`, nothing, so that it adds nothing; `reward`, as
    * published, the raw reward.
    */
-  loneRow?: "zero" | "reward";
+  loneRow: choice(["zero", "reward"], "zero", "What a tree of one trajectory adds"),
+};
+
+export interface TreeGrpoOptions extends Partial<ValuesOf<typeof treeGrpoSettings>> {
   epsilon?: number;
 }
 
 const treeGrpoRules: OptionRules<TreeGrpoOptions> = {
-  form: oneOf(treeGrpoForms),
-  loneRow: loneRow.rule,
+  ...rulesOf(treeGrpoSettings),
   epsilon: notNegative,
 };
 
@@ -239,8 +237,8 @@ export const treeGrpoEstimator = defineEstimator<{ epsilon?: number }>()({
   meaning: "against the prompt's trajectories, plus against its tree's",
   formula: "GRPO within the tree + GRPO across the trees of the prompt",
   settings: {
+    ...treeGrpoSettings,
     form: choice([...treeGrpoForms, "tree_diff"], "tree", "Which of its estimators"),
-    loneRow,
     margin: weight(0.1, "tree_diff: what a step must gain on its parent", finite),
   },
   besides: { epsilon: notNegative },

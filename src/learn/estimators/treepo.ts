@@ -1,12 +1,7 @@
-import { choice, figure, flag } from "../../../common/options/setting.js";
+import { choice, figure, flag, rulesOf, type ValuesOf } from "../../../common/options/setting.js";
 import { atSegments, promptTrees } from "./adapt/prompt-trees.js";
 import { defineEstimator } from "./definition.js";
-import {
-  checkOptions,
-  finite,
-  oneOf,
-  type OptionRules,
-} from "../../../common/options/check-options.js";
+import { checkOptions, type OptionRules } from "../../../common/options/check-options.js";
 import { mean, scores } from "./base/estimator.js";
 import { maskedMean, maskedVariance, type Rows } from "../masked.js";
 import {
@@ -137,26 +132,23 @@ export interface TreePoInput {
   lengths?: readonly (readonly number[])[];
 }
 
-export interface TreePoOptions {
+const treePoSettings = {
   /**
    * `tree` (published): a trajectory against its groups at all depths. `segment`: differences between segments.
    * `spo`: the same after SPO, as TreePO compares itself with it.
    */
-  form?: (typeof treePoForms)[number];
+  form: choice(treePoForms, "tree", "Which of its estimators"),
   /** How the depths are averaged: plainly (the published script) or by their groups' sizes (the paper). */
-  weights?: "average" | "size";
+  weights: choice(["average", "size"], "average", "How depths are averaged"),
   /** Leave out groups below the prompt whose rewards are all equal. Default: false. */
-  skipEqual?: boolean;
+  skipEqual: flag(false, "Leave out groups below the prompt with equal rewards"),
   /** `segment`: what a parent counts falls by this with every segment to the leaf; 0 or less: 1. */
-  parentDecay?: number;
-}
-
-const treePoRules: OptionRules<TreePoOptions> = {
-  form: oneOf(treePoForms),
-  weights: oneOf(["average", "size"]),
-  skipEqual: "boolean?",
-  parentDecay: finite,
+  parentDecay: figure(-1, "segment: what the parent counts; 0 or less: all"),
 };
+
+export type TreePoOptions = Partial<ValuesOf<typeof treePoSettings>>;
+
+const treePoRules: OptionRules<TreePoOptions> = { ...rulesOf(treePoSettings) };
 
 const epsilon = 1e-8;
 
@@ -266,12 +258,7 @@ export const treePoEstimator = defineEstimator()({
   name: "treepo",
   meaning: "the trajectory against the groups it shares a beginning with",
   formula: "mean over depths of score - mean of the group that shares the prefix; whitened",
-  settings: {
-    form: choice(treePoForms, "tree", "Which of its estimators"),
-    weights: choice(["average", "size"], "average", "How depths are averaged"),
-    skipEqual: flag(false, "Leave out groups below the prompt with equal rewards"),
-    parentDecay: figure(-1, "segment: what the parent counts; 0 or less: all"),
-  },
+  settings: treePoSettings,
   besides: {},
   preset: {
     name: "treepo",

@@ -1,5 +1,5 @@
 import { integer } from "../../../common/options/check-options.js";
-import { choice, countOrAll, flag, share } from "../../../common/options/setting.js";
+import { choice, countOrAll, flag, share, type ValuesOf } from "../../../common/options/setting.js";
 import { Random } from "../../base/random/random.js";
 import { prompts, trajectoryFinder } from "./adapt/credit-trajectories.js";
 import { type Chain, chainsOf, type Forest, forestOf, wasCut } from "./adapt/forest.js";
@@ -44,23 +44,26 @@ export const treeRlWeights = ["sqrt", "uniform", "original"] as const;
 export const treeRlCentres = ["none", "step", "token"] as const;
 export const treeRlBonuses = ["state", "chain", "orm", "value-only", "none"] as const;
 
-export interface TreeRlOptions {
+const treeRlSettings = {
   /** `paper`: [(V - V(prompt)) + (V - V(parent))] / √leaves. Default `code`. */
-  rule?: "code" | "paper";
+  rule: choice(["code", "paper"], "code", "The published code's sums or the paper's"),
   /** What a segment's sum is divided by, of the trained leaves below it. Default `sqrt`. */
-  weights?: (typeof treeRlWeights)[number];
+  weights: choice(treeRlWeights, "sqrt", "What a segment's sum is divided by"),
   /** Takes a mean over segments, or over their tokens, off all sums. Default `none`. */
-  centre?: (typeof treeRlCentres)[number];
+  centre: choice(treeRlCentres, "none", "What mean is taken off all sums"),
   /** What is added to the difference to the parent, or stands instead of it. Default `state`. */
-  bonus?: (typeof treeRlBonuses)[number];
+  bonus: choice(treeRlBonuses, "state", "What is added to the difference to the parent"),
   /** A segment of value 0 gets its predecessor's. Default: true, as published. */
-  fill?: boolean;
+  fill: flag(true, "A segment of value 0 gets its predecessor's"),
   /** Inner sums are means over the children. Default: false. */
-  averageChildren?: boolean;
+  averageChildren: flag(false, "Inner sums are means over the children"),
   /** Trajectories that were cut count -1 among the leaves. Default: false. */
-  penalizeCut?: boolean;
+  penalizeCut: flag(false, "Trajectories that were cut count -1 among the leaves"),
   /** The mean difference to all segments above, and nothing else, in place of all that. Default: false. */
-  allAncestors?: boolean;
+  allAncestors: flag(false, "Differences to all segments above, and nothing else"),
+};
+
+export interface TreeRlOptions extends Partial<ValuesOf<typeof treeRlSettings>> {
   /** Leaves that are trained on, by their number in the forest. Default: all. */
   trained?: readonly number[];
 }
@@ -281,14 +284,7 @@ export const treeRlEstimator = defineEstimator<{
   meaning: "against its parent and the prompt, over √trajectories",
   formula: "(value - root value) + (value - parent's value), of a segment, over √leaves",
   settings: {
-    rule: choice(["code", "paper"], "code", "The published code's sums or the paper's"),
-    weights: choice(treeRlWeights, "sqrt", "What a segment's sum is divided by"),
-    centre: choice(treeRlCentres, "none", "What mean is taken off all sums"),
-    bonus: choice(treeRlBonuses, "state", "What is added to the difference to the parent"),
-    fill: flag(true, "A segment of value 0 gets its predecessor's"),
-    averageChildren: flag(false, "Inner sums are means over the children"),
-    penalizeCut: flag(false, "Trajectories that were cut count -1 among the leaves"),
-    allAncestors: flag(false, "Differences to all segments above, and nothing else"),
+    ...treeRlSettings,
     leaves: countOrAll("Trajectories of a prompt that are trained on; null: all"),
     balance: share(0, "The share of them that is right, and as many wrong"),
     punishCut: flag(true, "Trajectories that were cut get -1 on every token"),

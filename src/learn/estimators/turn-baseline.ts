@@ -1,28 +1,31 @@
-import { choice, flag } from "../../../common/options/setting.js";
+import { choice, flag, rulesOf, type ValuesOf } from "../../../common/options/setting.js";
 import { prefixNames } from "./adapt/credit-trajectories.js";
 import { turnRewards, turnSpans } from "./adapt/prompt-trees.js";
 import { defineEstimator, needsTurnRewards } from "./definition.js";
 import { checkArguments } from "../../../common/options/check-arguments.js";
-import { checkOptions, oneOf, type OptionRules } from "../../../common/options/check-options.js";
+import { checkOptions, type OptionRules } from "../../../common/options/check-options.js";
 import { byGroup } from "./base/estimator.js";
 import { type CreditSum, short } from "./credit.js";
 
 export const turnBaselines = ["padded", "leave-one-out", "turn-index"] as const;
 
-export interface TurnBaselineOptions {
+const turnBaselineSettings = {
   /**
    * What the reward still to come is compared with: `padded`, the mean of the prompt's trajectories, those that
    * have ended counting 0; `leave-one-out`, that of the other trajectories, which is unbiased;
    * `turn-index`, the means of the turns that the trajectory has itself, over the trajectories that reached
    * them, which is **biased**: a trajectory that goes on pays for the mean of every turn it wins.
    */
-  baseline?: (typeof turnBaselines)[number];
+  baseline: choice(turnBaselines, "padded", "turn-index is biased"),
+};
+
+export interface TurnBaselineOptions extends Partial<ValuesOf<typeof turnBaselineSettings>> {
   /** For `leave-one-out`: whether two trajectories have a turn's tokens in common; those are no baseline. */
   shared?: (trajectory: number, other: number, turn: number) => boolean;
 }
 
 const turnBaselineRules: OptionRules<TurnBaselineOptions> = {
-  baseline: oneOf(turnBaselines),
+  ...rulesOf(turnBaselineSettings),
   shared: "function?",
 };
 
@@ -98,7 +101,7 @@ export const turnBaselineEstimator = defineEstimator()({
   meaning: "reward from the turn on, against the prompt's trajectories",
   formula: "return from the turn on - a baseline per turn",
   settings: {
-    baseline: choice(turnBaselines, "padded", "turn-index is biased"),
+    ...turnBaselineSettings,
     outcome: flag(true, "The outcome counts as the last turn's"),
   },
   besides: {},

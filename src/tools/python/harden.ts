@@ -86,8 +86,8 @@ def arpo_harden():
     gc.freeze()
 `;
 
-/** What much code imports and takes long to load; done after the first answer, so as not to delay it. */
-export const lateImports =
+/** What much code imports. It is loaded before the first call, so that every call finds the same interpreter. */
+export const commonImports =
   "import datetime, decimal, fractions, heapq, itertools, json, math, random, re, statistics, string";
 
 /**

@@ -1,5 +1,5 @@
 import type { loadPyodide } from "pyodide";
-import { harden, lateImports, struckNames } from "./harden.js";
+import { commonImports, harden, struckNames } from "./harden.js";
 import { harness } from "./harness.js";
 import { type EmscriptenFS, type SameBytes, snapshotFiles } from "./memory-files.js";
 import type { ChildReply, ChildRequest } from "./protocol.js";
@@ -136,11 +136,10 @@ export async function startInterpreter(host: InterpreterHost): Promise<Interpret
   unlink();
   leaveOnlyTheLanguage(host.language);
   calls.learn();
-  run("None"); // So that whatever the first call sets up is part of the picture.
+  run(commonImports); // Whatever the first call sets up is part of the picture as well.
 
-  let files = snapshotFiles(emscripten.FS, host.sameBytes);
-  let memory = lastUsed(emscripten.HEAPU8.slice());
-  let settled = false;
+  const files = snapshotFiles(emscripten.FS, host.sameBytes);
+  const memory = lastUsed(emscripten.HEAPU8.slice());
   const stack = {
     from: emscripten._emscripten_stack_get_end(),
     to: emscripten._emscripten_stack_get_base(),
@@ -153,14 +152,6 @@ export async function startInterpreter(host: InterpreterHost): Promise<Interpret
     heap.set(memory.subarray(stack.to), stack.to);
     heap.fill(0, memory.length);
     files.restore();
-  }
-
-  /** Takes the picture anew with more modules loaded. */
-  function settle(): void {
-    settled = true;
-    run(lateImports);
-    files = snapshotFiles(emscripten.FS, host.sameBytes);
-    memory = lastUsed(emscripten.HEAPU8.slice());
   }
 
   function answer(request: ChildRequest): ChildReply {
@@ -186,12 +177,11 @@ export async function startInterpreter(host: InterpreterHost): Promise<Interpret
       const reply = answer(request);
       // Memory never shrinks: a worker that grew much says goodbye, and a fresh one takes its place.
       const grew = emscripten.HEAPU8.length > 3 * memory.length;
-      return { ...reply, retiring: grew || calls.remembering() !== undefined };
+      // Only reading code runs none of it.
+      const ran = request.kind === "run";
+      return { ...reply, retiring: grew || (ran && calls.remembering() !== undefined) };
     },
-    restore() {
-      putBack();
-      if (!settled) settle();
-    },
+    restore: putBack,
   };
 }
 

@@ -1,7 +1,7 @@
-import { harden, lateImports } from "./harden.js";
+import { harden, commonImports } from "./harden.js";
 import { harness } from "./harness.js";
 
-const imported = [harness, harden, lateImports].flatMap((text) =>
+const imported = [harness, harden, commonImports].flatMap((text) =>
   [...text.matchAll(/^\s*import ([a-z_.]+(?:, [a-z_.]+)*)$/gm)].flatMap(([, names]) =>
     names!.split(", "),
   ),

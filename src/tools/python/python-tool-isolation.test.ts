@@ -21,6 +21,23 @@ test("a call of Pyodide leaves nothing: descriptors, files, times, numbers, sett
   assert.deepEqual(pool.pids, [first], "everything was put back in one interpreter");
 });
 
+test("every call finds the same interpreter: modules, places in memory, hashes", async () => {
+  const code = "import sys\nprint(object(), lambda: 0, hash('a'), sorted(sys.modules))";
+  const texts = new Set<string>();
+  const other = pyodidePool(limits);
+  for (const one of [pool, pool, other, other]) texts.add((await one.run(code)).text);
+  await other.dispose();
+  assert.equal(texts.size, 1, [...texts].join("\n"));
+});
+
+test("code that is only read costs no interpreter", async () => {
+  await pool.run("None");
+  const before = pool.pids;
+  assert.equal(await pool.preprocess("1+1"), "print(1 + 1)");
+  assert.equal((await pool.run("2+2")).text, "4");
+  assert.deepEqual(pool.pids, before);
+});
+
 test("Pyodide forgets a name that was looked up, and is replaced for it", async () => {
   const before = pool.pids;
   const found = await pool.run('import socket\nsocket.gethostbyname("a.secret")');

@@ -5,7 +5,7 @@ import type { Area } from "../attempt.js";
 
 const indented = (code: string) => code.replaceAll(/^/gm, "    ");
 /** How the same code may be run. */
-const dresses: Record<string, (code: string) => string> = {
+export const dresses: Record<string, (code: string) => string> = {
   "as it is": (code) => code,
   "by exec": (code) => `exec(${JSON.stringify(code)})`,
   "by exec in a fresh module": (code) =>

@@ -37,12 +37,15 @@ export const patches = [
       ),
   },
   {
-    // What comes with a notebook triggers no command and sends no form (main.ts ends what would hear it).
+    // What comes with a notebook triggers no command and sends no form (main.ts ends what would hear it), and leads
+    // the page nowhere else: links open in another tab, the areas of an image map would not.
     file: /[\\/]@jupyterlab[\\/]apputils[\\/]lib[\\/]sanitizer\.js$/,
     change: (text) => {
       const commands = /\.\.\.\(this\._allowCommandLinker\s*\? \[[^\]]*\]\s*: \[\]\),/;
-      const without = replaced(text, commands, "");
-      const changed = without === undefined ? undefined : replaced(without, /'form',\s*/, "");
+      const changed = [commands, /'form',\s*/, /'area',\s*/, /'map',\s*/].reduce(
+        (before, what) => (before === undefined ? undefined : replaced(before, what, "")),
+        /** @type {string | undefined} */ (text),
+      );
       return changed === undefined ? undefined : withNames(changed);
     },
   },

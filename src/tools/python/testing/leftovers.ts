@@ -82,13 +82,14 @@ export const costly: readonly string[] = Object.keys(leftovers).filter((name) =>
 export async function leavesNothing(
   pool: Pick<PythonPool, "run"> & { readonly pids?: readonly number[] },
   names: readonly string[],
+  dress = (code: string) => code,
 ): Promise<void> {
   await pool.run("None");
   let seen = await pool.run(look);
   assert.ok(seen.ok, seen.text);
   for (const name of names) {
     const interpreter = String(pool.pids);
-    await pool.run(leftovers[name]!);
+    await pool.run(dress(leftovers[name]!));
     const now = await pool.run(look);
     assert.ok(now.ok, `${name}: ${now.text}`);
     // Another interpreter has times of its own.
