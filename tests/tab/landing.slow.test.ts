@@ -104,15 +104,16 @@ test("the landing page is under 300 kB, asks no other host, and says when it can
 
 test("the loop moves within 1.5 s of the page's load", async () => {
   await onPage(async (page) => {
-    const moved = await page.evaluate(async () => {
-      const canvas = document.querySelector<HTMLCanvasElement>("#loop canvas")!;
-      const frame = () => new Promise((done) => requestAnimationFrame(done));
-      await frame();
-      const first = canvas.toDataURL();
-      while (canvas.toDataURL() === first && performance.now() < 20_000) await frame();
-      return performance.now();
-    });
-    assert.ok(moved < 1500, `it moves after ${Math.round(moved)} ms`);
+    // Each look at it is a frame, of which the first is the one it began with.
+    await page.waitForFunction(
+      () => {
+        const { dataset } = document.body;
+        const now = document.querySelector<HTMLCanvasElement>("#loop canvas")!.toDataURL();
+        return now !== (dataset["first"] ??= now);
+      },
+      undefined,
+      { timeout: 1500 },
+    );
   });
 });
 

@@ -14,29 +14,37 @@ const picture = (page: Page) =>
   page.$eval(".al-tree canvas", (canvas) => (canvas as HTMLCanvasElement).toDataURL());
 const still = { reducedMotion: "reduce" } as const;
 
-test(
-  "it begins to move within 1.5 s, and plays all four acts once, in about 17 s",
-  { skip },
-  async () => {
-    await onPage(html, async (page) => {
-      const first = await picture(page);
-      const from = Date.now();
-      while ((await picture(page)) === first) assert.ok(Date.now() - from < 1500, "nothing moves");
-      const seen = new Set<string>();
-      while ((await updates(page)) < 24) {
-        seen.add((await act(page))!);
-        assert.ok(Date.now() - from < 40_000, `at ${await updates(page)}`);
-        await page.waitForTimeout(200);
-      }
-      const took = (Date.now() - from) / 1000;
-      assert.ok(took > 14, `${took} s`);
-      assert.deepEqual([...seen], ["1Hesitate", "2Branch", "3Compare", "4Learn"]);
-      assert.match(await textOf(page, ".al-say"), /^After 24 updates: .*fresh tries are right/);
-      await page.waitForTimeout(600);
-      assert.equal(await textOf(page, ".al-train .ax-button"), "▶ Train", "once");
+test("it begins to move within 1.5 s, and plays all four acts once", { skip }, async () => {
+  await onPage(html, async (page) => {
+    const first = await picture(page);
+    await page.evaluate(() => {
+      const seen: string[] = [];
+      const box = document.querySelector(".al-acts")!;
+      const note = () => {
+        const now = box.querySelector("[aria-current=step]")?.textContent ?? "";
+        if (now !== seen.at(-1)) seen.push(now);
+        document.body.dataset["seen"] = seen.join();
+      };
+      note();
+      new MutationObserver(note).observe(box, { attributes: true, subtree: true });
     });
-  },
-);
+    await page.waitForFunction(
+      (before) =>
+        document.querySelector<HTMLCanvasElement>(".al-tree canvas")!.toDataURL() !== before,
+      first,
+      { timeout: 1500 },
+    );
+    await page.waitForFunction(
+      () => document.querySelector(".al-say")!.textContent!.startsWith("After 24 updates: "),
+      undefined,
+      { timeout: 45_000 },
+    );
+    const seen = await page.getAttribute("body", "data-seen");
+    assert.equal(seen, "1Hesitate,2Branch,3Compare,4Learn", "each once");
+    assert.match(await textOf(page, ".al-say"), /fresh tries are right/);
+    await page.waitForSelector(".al-train .ax-button:has-text('Train')");
+  });
+});
 
 test("keys 1 to 4 and arrows choose acts and updates; buttons do the same", { skip }, async () => {
   await onPage(html, async (page) => {

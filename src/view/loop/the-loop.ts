@@ -10,8 +10,7 @@ import type { LoopOptions } from "./record-loop.js";
  * every update, and fresh tries of the question with their interval. It trains the policy in place: give it one of its
  * own.
  *
- * @param policy the policy, which is trained; or the path of a recording that `save` wrote
- * @param task the question with its right answer
+ * @param path the file of a recording that `save` wrote; instead of it the policy and the task to record
  * @example
  * ```ts
  * import assert from "node:assert/strict";
