@@ -318,3 +318,36 @@ test(
     }
   },
 );
+
+test(
+  "a link opens a tree at a token in a fresh browser, and a wrong one changes nothing",
+  { skip },
+  async () => {
+    const { tree, scored, batch } = await grpoBatch();
+    const html = pageOf(tree, { scored, batch });
+    let link = "";
+    await onPage(html, async (page) => {
+      await page.focus(".ax-scroll");
+      for (const key of ["Home", "ArrowRight", "ArrowLeft", "p"]) await page.keyboard.press(key);
+      link = new URL(page.url()).hash;
+      assert.match(link, /^#t=\d+&node=\d+&token=\d+$/);
+    });
+    const opened = async (hash: string) => {
+      let told = "";
+      await onPage(
+        html.replace(
+          "<head>",
+          `<head><script>if(!location.hash)location.replace("${hash}")</script>`,
+        ),
+        async (page) => {
+          await drawn(page);
+          told = await textOf(page, ".ax-body");
+        },
+      );
+      return told;
+    };
+    assert.match(await opened(link), /entropy \d\.\d\d nats/);
+    for (const wrong of ["#t=1&node=99999&token=0", "#node=-1", "#node=1e3", "#x=<b>"])
+      assert.match(await opened(wrong), /How to read this tree/, wrong);
+  },
+);

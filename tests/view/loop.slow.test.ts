@@ -100,6 +100,19 @@ test("with reduced motion it shows its end at once and stays there", { skip }, a
   );
 });
 
+test("the address says what is seen, and a link leads back to it", { skip }, async () => {
+  await onPage(html, async (page) => {
+    await page.click(".al-acts button:nth-child(3)");
+    assert.equal(new URL(page.url()).hash, "#act=3");
+    await page.fill(".al-curve input", "8");
+    assert.equal(new URL(page.url()).hash, "#step=8");
+    await page.reload();
+    await drawn(page);
+    assert.equal(await updates(page), 8);
+    assert.equal(await act(page), "4Learn");
+  });
+});
+
 for (const colorScheme of ["light", "dark"] as const) {
   for (const width of [1400, 660, 390, 320]) {
     test(

@@ -1,3 +1,4 @@
+import { addressOf } from "../../page/address.js";
 import { element } from "../../page/element.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
 import type { LiveTree, TreeReply } from "../payload.js";
@@ -83,12 +84,13 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
   let outline: Layout | undefined;
   let told: unknown[] = [];
 
+  const address = addressOf(outer);
   coloursOf(outer, colours);
   root.dataset["theme"] = outer.dataset["theme"];
   outer.append(root);
 
   const view = {
-    ...{ root, scroller, facts, state, colours, moment: undefined },
+    ...{ root, scroller, facts, state, colours, address, moment: undefined },
     replay: replayOf(tree, state.whatIf),
     measure: measureOf(tree, state.quantity, state.scale),
     theme: themeOf(root),
@@ -270,6 +272,7 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
       actions.at(node, token);
       view.say(spokenNode(node, token));
     }
+    address.write({ t: state.trajectory, node, token });
     panel.tell();
     draw();
   }
@@ -380,5 +383,13 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
   update();
   new ResizeObserver(() => relayout()).observe(scroller);
   followTheme(root, recolour);
+  const {
+    t,
+    node,
+    token = -1,
+  } = address.read({
+    ...{ t: tree.trajectories.length, node: tree.nodes.length, token: Infinity },
+  });
+  if (node !== undefined) select(node, token < tree.nodes[node]!.length ? token : -1, t);
   return view;
 }

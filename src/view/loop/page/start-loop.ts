@@ -1,6 +1,7 @@
 import { canvasPainter } from "../../draw/canvas-painter.js";
 import { svgPainter } from "../../draw/svg-painter.js";
 import { themeOf, type Theme } from "../../draw/theme.js";
+import { type Address, addressOf } from "../../page/address.js";
 import { element } from "../../page/element.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
 import { starter } from "../../page/start-view.js";
@@ -39,6 +40,7 @@ class LoopPage {
   readonly #about = element("div", { class: "ax-muted" });
   readonly #run = element("button", { type: "button", class: "ax-button ax-primary" });
   readonly #cards: ReturnType<typeof cardsBox>;
+  readonly #address: Address;
   readonly #isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
   readonly #maxHeight: number;
   #theme: Theme;
@@ -52,6 +54,7 @@ class LoopPage {
     this.#maxHeight = height;
     const { facts } = this.loop;
     this.#cards = cardsBox(facts);
+    this.#address = addressOf(outer);
     coloursOf(outer, colours);
     this.root.dataset["theme"] = outer.dataset["theme"];
     this.#acts.append(
@@ -97,7 +100,10 @@ class LoopPage {
       this.#told = "";
       this.draw();
     });
-    if (this.#isStill) this.train(payload.updates);
+    const { act, step } = this.#address.read({ act: acts.length + 1, step: payload.updates + 1 });
+    if (step !== undefined) this.train(step);
+    else if (act !== undefined && act > 0) this.go(act);
+    else if (this.#isStill) this.train(payload.updates);
     else this.#playOnceSeen();
   }
 
@@ -107,6 +113,7 @@ class LoopPage {
     this.act = act;
     this.at = this.loop.ends[Math.min(act, 3) - 1]!;
     this.step = 0;
+    this.#address.write({ act });
     this.draw();
   }
 
@@ -114,6 +121,7 @@ class LoopPage {
   train(step: number): void {
     this.pause();
     [this.act, this.at, this.step] = [4, this.loop.ends[2], step];
+    this.#address.write({ step });
     this.draw();
   }
 
