@@ -238,7 +238,7 @@ test("LabServer speaks the JSON sub-protocol to those who ask for no other", asy
     msg_type: "execute_request",
     session: "s1",
     username: "",
-    version: "5.4",
+    version: "5.5",
   };
   const content = {
     code: "1",

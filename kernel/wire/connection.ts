@@ -13,9 +13,14 @@ export interface Connection {
   stdin_port: number;
   control_port: number;
   hb_port: number;
+  /** The kernel's pair of keys (Z85) where its sockets are to be encrypted. */
+  curve_publickey?: string;
+  curve_secretkey?: string;
 }
 
 const ports = ["shell_port", "iopub_port", "stdin_port", "control_port", "hb_port"] as const;
+
+const isKey = (value: unknown): boolean => typeof value === "string" && value.length === 40;
 
 /** Reads a connection file; names the field that is wrong. */
 export function readConnection(file: string): Connection {
@@ -27,6 +32,13 @@ export function readConnection(file: string): Connection {
   }
   if (raw.transport !== undefined && !["tcp", "ipc"].includes(raw.transport)) {
     throw new RangeError(`Cannot read ${file}: transport must be tcp or ipc, got ${raw.transport}`);
+  }
+  for (const name of ["curve_publickey", "curve_secretkey"] as const) {
+    const given = raw[name] !== undefined;
+    if (given !== (raw.curve_secretkey !== undefined) || (given && !isKey(raw[name])))
+      throw new TypeError(
+        `Cannot read ${file}: ${name} must be a key of 40 characters beside its pair`,
+      );
   }
   return {
     ...(raw as Connection),

@@ -22,7 +22,7 @@ export function kernelInfo(language: "typescript" | "javascript", debugs: boolea
     },
     banner: `arpo-lab ${version}: ${typescript ? "TypeScript" : "JavaScript"} on ${runtime.name} ${runtime.version}`,
     debugger: debugs,
-    supported_features: debugs ? ["debugger"] : [],
+    supported_features: ["kernel subshells", ...(debugs ? ["debugger"] : [])],
     help_links: [
       { text: "TypeScript", url: "https://www.typescriptlang.org/docs/" },
       { text: "Node.js", url: "https://nodejs.org/api/" },

@@ -18,7 +18,7 @@ const frames = (): Uint8Array[] =>
 test("decodeMessage() reads what Encoder.encode() wrote", () => {
   const message = decodeMessage(frames(), signer);
   assert.equal(message.header.msg_type, "stream");
-  assert.equal(message.header.version, "5.4");
+  assert.equal(message.header.version, "5.5");
   assert.deepEqual(message.content, { text: "é", n: "3" });
   assert.deepEqual(message.identities.map(String), ["who"]);
   assert.deepEqual(message.buffers.map(String), ["b"]);

@@ -9,7 +9,7 @@ export interface Signs {
 }
 
 /** The version of the Jupyter messaging protocol this kernel speaks. */
-export const PROTOCOL_VERSION = "5.4";
+export const PROTOCOL_VERSION = "5.5";
 
 export interface Header {
   msg_id: string;
@@ -18,6 +18,8 @@ export interface Header {
   username: string;
   date: string;
   version: string;
+  /** The subshell that a message is for; none: the main shell. */
+  subshell_id?: string | null;
 }
 
 export type Json = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { Reply, Router, XPublisher } from "zeromq";
+import { capability, Reply, Router, XPublisher } from "zeromq";
 import type { FrameSocket, Sockets } from "../contract/sockets.js";
 import { type Connection, endpoint } from "./connection.js";
 
@@ -17,15 +17,29 @@ const subscribers = {
   tcpMaxRetransmitTimeout: 20_000,
 } as const;
 
+/** Where the connection has keys, nobody without them hears or says anything (CurveZMQ). */
+function encryption({ curve_secretkey }: Connection) {
+  if (curve_secretkey === undefined) return {};
+  if (capability.curve !== true)
+    throw new Error(
+      "Cannot start a kernel with encrypted sockets: ZeroMQ must be built with curve, got a build without it",
+    );
+  return { curveServer: true, curveSecretKey: curve_secretkey } as const;
+}
+
 /** Binds the five sockets of a kernel. */
 export async function bindSockets(connection: Connection): Promise<Sockets> {
-  const router = { linger: 1000, sendHighWaterMark: 0, maxMessageSize: MAX_FRAME } as const;
+  const curve = encryption(connection);
+  const router = {
+    ...curve,
+    ...{ linger: 1000, sendHighWaterMark: 0, maxMessageSize: MAX_FRAME },
+  } as const;
   const sockets = {
     shell: new Router({ ...router, handover: true }),
     control: new Router({ ...router, handover: true }),
     stdin: new Router({ ...router, handover: true }),
     iopub: new XPublisher({ ...router, ...subscribers }),
-    heartbeat: new Reply({ linger: 0 }),
+    heartbeat: new Reply({ ...curve, linger: 0 }),
   };
   const { shell_port, control_port, stdin_port, iopub_port, hb_port } = connection;
   await Promise.all([

@@ -22,6 +22,7 @@ import {
   type Signs,
 } from "./message.js";
 import { Publisher } from "./publisher.js";
+import { Subshells } from "./subshells.js";
 
 /** What lies outside of the kernel's threads: a process and its parent, or a page. */
 export interface Outside {
@@ -69,6 +70,7 @@ export class WireKernel {
   /** What the debugger's client asked last. */
   #debugRequest: Header | undefined;
   readonly #comms: CommRelay;
+  readonly #subshells = new Subshells();
   readonly #words: Int32Array;
   /** What the main thread may still print under, by id: late output finds its cell. */
   readonly #headers = new Map<string, Header>();
@@ -143,9 +145,18 @@ export class WireKernel {
         continue;
       }
       if (channel === "stdin") this.#answerInput(message);
-      else if (message.header.msg_type === "execute_request") this.#execution.enqueue(message);
-      else void this.#handle(channel, message);
+      else if (message.header.msg_type !== "execute_request") void this.#handle(channel, message);
+      else if (this.#subshells.refusal(message.header)) void this.#handle(channel, message);
+      else this.#execute(message);
     }
+  }
+
+  #execute(message: Message): void {
+    if (this.#subshells.isFor(message.header) && this.#execution.current !== undefined) {
+      const text = "Waits for the cell that runs: the subshells of this kernel share its thread.\n";
+      this.#publisher.publish("stream", { name: "stderr", text }, message.header);
+    }
+    this.#execution.enqueue(message);
   }
 
   /** Everything but execution: answered at once, also while a cell runs. */
@@ -154,7 +165,8 @@ export class WireKernel {
     this.#publisher.publish("status", { execution_state: "busy" }, header);
     try {
       const content = await this.#answer(message);
-      if (content !== undefined) await this.#reply(channel, message, content);
+      if (content !== undefined && header.msg_type.endsWith("_request"))
+        await this.#reply(channel, message, content);
     } catch (error) {
       const evalue = error instanceof Error ? error.message : String(error);
       const ename = error instanceof Error ? error.name : "Error";
@@ -174,6 +186,9 @@ export class WireKernel {
 
   async #answer(message: Message): Promise<Json | undefined> {
     const { content, header } = message;
+    const ofSubshells =
+      this.#subshells.refusal(header) ?? this.#subshells.answer(header.msg_type, content);
+    if (ofSubshells !== undefined) return ofSubshells;
     switch (header.msg_type) {
       case "kernel_info_request":
         return kernelInfo(this.#parts.data.language, this.#parts.outside.debug !== undefined);

@@ -28,7 +28,7 @@ const value = async (code: string) => (await client.kernel.execute(code)).result
 
 test("a kernel says that it has a debugger, and how cells are named", async () => {
   const info = await client.kernel.request("shell", "kernel_info_request");
-  assert.deepEqual(info.content["supported_features"], ["debugger"]);
+  assert.deepEqual(info.content["supported_features"], ["kernel subshells", "debugger"]);
   const { isStarted, hashMethod, hashSeed, tmpFilePrefix, tmpFileSuffix, breakpoints } =
     await client.ask<Record<string, unknown>>("debugInfo");
   assert.deepEqual([isStarted, hashMethod, breakpoints], [true, "Murmur2", []]);

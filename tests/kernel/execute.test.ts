@@ -159,9 +159,9 @@ test("kernel_info_request, is_complete_request and debug_request are answered wh
   const running = kernel.start(held);
   await kernel.begun(running.id);
   const info = await kernel.request("shell", "kernel_info_request");
-  assert.equal(info.content.protocol_version, "5.4");
+  assert.equal(info.content.protocol_version, "5.5");
   assert.equal((info.content.language_info as Json).name, "typescript");
-  assert.deepEqual(info.content.supported_features, ["debugger"]);
+  assert.deepEqual(info.content.supported_features, ["kernel subshells", "debugger"]);
   const complete = await kernel.request("shell", "is_complete_request", { code: "if (1) {" });
   assert.equal(complete.content.status, "incomplete");
   const debug = await kernel.request("control", "debug_request", {

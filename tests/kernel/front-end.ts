@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Dealer, Request, Subscriber } from "zeromq";
+import { curveKeyPair, Dealer, Request, Subscriber } from "zeromq";
 import { freePorts } from "../../kernel/client/kernel-process.js";
 import { type Connection, endpoint, Signer } from "../../kernel/wire/connection.js";
 import {
@@ -45,6 +45,8 @@ export interface StartOptions {
   env?: NodeJS.ProcessEnv;
   /** Ports and key of an earlier kernel. */
   connection?: Connection;
+  /** The sockets are encrypted. */
+  curve?: boolean;
   /** Another kernel's command line, for comparison. */
   argv?: string[];
 }
@@ -64,6 +66,12 @@ export const held = `await new Promise((go) => {
 
 const main = fileURLToPath(new URL("../../kernel/main.js", import.meta.url));
 
+/** As Jupyter's clients use the pair: as the kernel's key and as their own. */
+export const keysOf = ({ curve_publickey: key, curve_secretkey: secret }: Connection) =>
+  key === undefined || secret === undefined
+    ? {}
+    : { curveServerKey: key, curvePublicKey: key, curveSecretKey: secret };
+
 /** A running kernel and its five sockets. */
 export class FrontEnd {
   readonly iopub: Message[] = [];
@@ -80,8 +88,10 @@ export class FrontEnd {
   readonly #signer: Signer;
   readonly #encoder: Encoder;
   readonly #sockets: Record<Channel, Dealer>;
-  readonly #heart = new Request({ linger: 0 });
-  readonly #subscriber = new Subscriber({ linger: 0, receiveHighWaterMark: 0 });
+  readonly #heart: Request;
+  readonly #subscriber: Subscriber;
+  /** The subshell that messages are sent to; undefined: the main shell. */
+  subshell: string | undefined;
   readonly #replies = new Map<string, (message: Message) => void>();
   readonly #listeners = new Set<(message: Message) => void>();
 
@@ -92,9 +102,15 @@ export class FrontEnd {
   ) {
     this.#signer = new Signer(connection.key);
     this.#encoder = new Encoder(this.#signer);
+    const curve = keysOf(connection);
+    this.#heart = new Request({ ...curve, linger: 0 });
+    this.#subscriber = new Subscriber({ ...curve, linger: 0, receiveHighWaterMark: 0 });
     const routingId = randomUUID();
     const dealer = (): Dealer =>
-      new Dealer({ linger: 0, routingId, sendHighWaterMark: 0, receiveHighWaterMark: 0 });
+      new Dealer({
+        ...{ ...curve, linger: 0, routingId },
+        ...{ sendHighWaterMark: 0, receiveHighWaterMark: 0 },
+      });
     this.#sockets = { shell: dealer(), control: dealer(), stdin: dealer() };
     for (const channel of ["shell", "control", "stdin"] as const) {
       this.#sockets[channel].connect(endpoint(connection, connection[`${channel}_port`]));
@@ -117,7 +133,9 @@ export class FrontEnd {
   static async start(options: StartOptions = {}): Promise<FrontEnd> {
     const folder = mkdtempSync(join(tmpdir(), "arpo-front-end-"));
     const [shell, iopub, stdin, control, hb] = await freePorts(5);
+    const { publicKey, secretKey } = curveKeyPair();
     const connection: Connection = options.connection ?? {
+      ...(options.curve === true && { curve_publickey: publicKey, curve_secretkey: secretKey }),
       transport: "tcp",
       ip: "127.0.0.1",
       key: randomUUID(),
@@ -318,6 +336,11 @@ export class FrontEnd {
     parent: Header | undefined = undefined,
   ): { id: string; answer: Promise<Message> } {
     const frames = this.#encoder.encode({ type, content, parent, buffers }, []);
+    if (this.subshell !== undefined) {
+      const header = JSON.parse(Buffer.from(frames[2]!).toString()) as Header;
+      frames[2] = Buffer.from(JSON.stringify({ ...header, subshell_id: this.subshell }));
+      frames[1] = Buffer.from(this.#signer.sign(frames.slice(2, 6)));
+    }
     const { msg_id: id } = JSON.parse(Buffer.from(frames[2]!).toString()) as { msg_id: string };
     this.sent.set(id, type);
     const answer = new Promise<Message>((resolve) => this.#replies.set(id, resolve));

@@ -96,6 +96,10 @@ async function longSession(): Promise<void> {
   await request("control", "interrupt_request");
   await debugging();
   await execute("a.b.length");
+  const made = await request("control", "create_subshell_request");
+  await request("control", "list_subshell_request");
+  await request("control", "delete_subshell_request", made.content);
+  await request("control", "delete_subshell_request", made.content);
   await request("control", "shutdown_request", { restart: false });
   await kernel.exited;
 }

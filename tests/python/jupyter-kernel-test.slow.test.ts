@@ -11,13 +11,15 @@ const python = process.env.ARPO_LAB_PYTHON;
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const skip = python === undefined ? "ARPO_LAB_PYTHON names no Python" : false;
 
-test("jupyter_kernel_test passes 12 of 12, none skipped", { skip }, () => {
+/** Runs a script of this folder with the kernels installed; what it wrote. */
+function ran(script: string, ...args: string[]): { stdout: string; stderr: string } {
   const prefix = mkdtempSync(join(tmpdir(), "arpo-python-"));
   try {
     const bin = join(root, "apps/cli/bin/arpo-lab.mjs");
     const installed = spawnSync(process.execPath, [bin, "kernel", "install", "--prefix", prefix]);
     assert.equal(installed.status, 0);
-    const { status, stderr } = spawnSync(python!, [join(root, "tests/python/test_kernel.py")], {
+    const path = join(root, "tests/python", script);
+    const { status, stdout, stderr } = spawnSync(python!, [path, ...args], {
       cwd: root,
       encoding: "utf8",
       env: {
@@ -27,9 +29,27 @@ test("jupyter_kernel_test passes 12 of 12, none skipped", { skip }, () => {
       },
     });
     assert.equal(status, 0, stderr);
-    assert.match(stderr, /Ran 12 tests/);
-    assert.ok(!/skipped/.test(stderr), stderr);
+    return { stdout, stderr };
   } finally {
     rmSync(prefix, { recursive: true });
   }
+}
+
+test("jupyter_kernel_test passes 12 of 12, none skipped", { skip }, () => {
+  const { stderr } = ran("test_kernel.py");
+  assert.match(stderr, /Ran 12 tests/);
+  assert.ok(!/skipped/.test(stderr), stderr);
 });
+
+test(
+  "jupyter_client requires encryption, and a client without keys is not answered",
+  { skip },
+  () => {
+    const { stdout } = ran("check_encryption.py", "arpo-lab-js");
+    assert.deepEqual(JSON.parse(stdout), {
+      protocol_version: "5.5",
+      supported_features: ["kernel subshells", "debugger"],
+      stranger: "Kernel died before replying to kernel_info",
+    });
+  },
+);

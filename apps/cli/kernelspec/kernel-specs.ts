@@ -1,4 +1,5 @@
 import { kernelLogo } from "../../../kernel/client/kernel-logo.js";
+import { PROTOCOL_VERSION } from "../../../kernel/wire/message.js";
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
@@ -12,6 +13,8 @@ interface KernelSpec {
     language: string;
     interrupt_mode: "message" | "signal";
     metadata: Record<string, unknown>;
+    /** Protocol 5.5 says it here, for front ends that ask before they start a kernel. */
+    kernel_protocol_version: string;
   };
   logo: string;
 }
@@ -25,10 +28,11 @@ export function kernelSpecs(): KernelSpec[] {
       argv: [process.execPath, main, "{connection_file}", language],
       display_name: title,
       language,
+      kernel_protocol_version: PROTOCOL_VERSION,
       // A message is answered, works on every system and hits nobody else in the process group. A
       // signal interrupts as well, from a terminal for example.
       interrupt_mode: "message",
-      metadata: { debugger: true },
+      metadata: { debugger: true, supported_encryption: ["curve"] },
     },
     logo: kernelLogo(language),
   });

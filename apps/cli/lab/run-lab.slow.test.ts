@@ -68,7 +68,7 @@ test("arpo-lab lab prints one address, serves it, and ends its kernels on Ctrl-C
       msg_type: "execute_request",
       session: "s",
       username: "",
-      version: "5.4",
+      version: "5.5",
     };
     const content = { code: "console.log(process.pid)", silent: false, store_history: false };
     socket.send(

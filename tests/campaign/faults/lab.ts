@@ -107,7 +107,7 @@ async function browserClosed(place: Place, ms: number): Promise<string> {
       msg_type: "execute_request",
       session: "s1",
       username: "",
-      version: "5.4",
+      version: "5.5",
     };
     const content = {
       code,

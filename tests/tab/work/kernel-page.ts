@@ -57,7 +57,7 @@ addEventListener("message", ({ data }: MessageEvent<Asked | { base: string; thre
       return;
     }
     const { id, channel, type, content } = data;
-    const header = { msg_id: id, msg_type: type, session: "page", username: "", version: "5.4" };
+    const header = { msg_id: id, msg_type: type, session: "page", username: "", version: "5.5" };
     await (
       await kernel
     ).send({
