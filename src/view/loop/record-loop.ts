@@ -19,7 +19,7 @@ import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { makePayload } from "../explorer/make-payload.js";
 import { factsOf, isRight } from "../explorer/page/tree/tree-facts.js";
 import { type PageTree, unpackTree } from "../explorer/page/tree/unpack-tree.js";
-import { type WordCard, wordCards } from "../explorer/page/tree/what-stands-out.js";
+import { type WordCard, wordCards } from "../explorer/page/tree/word-cards.js";
 import { packNumbers } from "../page/pack.js";
 import { many } from "../page/words.js";
 import type { FreshTries, LoopPayload } from "./payload.js";

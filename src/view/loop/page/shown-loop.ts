@@ -6,7 +6,7 @@ import { layOut } from "../../explorer/page/layout/layout.js";
 import { ownSettings, replayOf, type ShownReplay } from "../../explorer/page/tree/shown-replay.js";
 import { factsOf, type TreeFacts } from "../../explorer/page/tree/tree-facts.js";
 import { unpackTree } from "../../explorer/page/tree/unpack-tree.js";
-import { type WordCard, wordCards } from "../../explorer/page/tree/what-stands-out.js";
+import { type WordCard, wordCards } from "../../explorer/page/tree/word-cards.js";
 import type { LoopPayload } from "../payload.js";
 
 /** The four acts, from 1 on. */

@@ -2,7 +2,7 @@ import { element } from "../../../page/element.js";
 import { percent, visible } from "../../../page/words.js";
 import type { TreeFacts } from "../tree/tree-facts.js";
 import { tokenText } from "../tree/unpack-tree.js";
-import { type CardWord, wordCards } from "../tree/what-stands-out.js";
+import { type CardWord, wordCards } from "../tree/word-cards.js";
 
 /** What led where, in words. */
 function ledWords({ led }: CardWord, isScored: boolean): string {

@@ -6,7 +6,8 @@ import type { LoopPayload } from "../../../loop/payload.js";
 import { textOf, tokenText, unpackTree } from "./unpack-tree.js";
 import { factsOf } from "./tree-facts.js";
 import { sharedTokens } from "./paths.js";
-import { wordAt, wordCards } from "./what-stands-out.js";
+import { wordAt } from "./what-stands-out.js";
+import { wordCards } from "./word-cards.js";
 
 const { tree: payload } = JSON.parse(
   readFileSync(packagePath("data/loop.json"), "utf8"),
