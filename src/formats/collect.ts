@@ -1,11 +1,11 @@
 import { shown } from "../../common/options/check-arguments.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { CarriedCount } from "./carried.js";
-import type { FormatNotes, RolloutFormat } from "./formats/format.js";
+import type { FormatNotes, RecordsTogether, RolloutFormat } from "./formats/format.js";
 import { rolloutFormats } from "./formats/registry.js";
 import { isRecord } from "../../common/options/is-record.js";
 import type { FileRecord } from "./row/fields.js";
-import type { PlacedRow } from "./row/imported-row.js";
+import type { PlacedRow, Understood } from "./row/imported-row.js";
 import { StepLines } from "./step-lines.js";
 
 /** Steps as folders and files are named: `global_step_12_evals`, `step_12`, `iteration_000012`, `12.jsonl`. */
@@ -86,6 +86,9 @@ export class Collection {
   readonly #byKey = new Map<string, PromptRows>();
   #file: ReadFile | undefined;
   #format: RolloutFormat | undefined;
+  /** Records of this file that are read together, and the line and characters of the first. */
+  #together: RecordsTogether | undefined;
+  #begun = { line: 0, size: 0 };
   #strange = 0;
   #firstKeys = "";
   #step: number | undefined;
@@ -107,6 +110,7 @@ export class Collection {
     this.files.push(this.#file);
     this.#format = this.#options.format;
     this.#strange = 0;
+    this.#begun = { line: 0, size: 0 };
     this.#step = stepOfPath(path);
     const { rows, characters } = this.#options;
     this.#share = {
@@ -114,6 +118,13 @@ export class Collection {
       characters:
         this.#kept.characters + Math.ceil((characters - this.#kept.characters) / filesLeft),
     };
+  }
+
+  /** The file has ended. */
+  close(): void {
+    const { line } = this.#begun;
+    this.#tried(line, () => this.#tell(this.#together?.end()));
+    this.#together = undefined;
   }
 
   /** Whether the file that was read last held rollouts. */
@@ -141,8 +152,14 @@ export class Collection {
     if (this.found && !this.#format.fits(record)) {
       return this.fail(line, this.#misfit(record, this.#format));
     }
+    const format = this.#format;
+    this.#tried(line, () => this.#take(record, format, line, size, text));
+  }
+
+  /** Does it; what a record has wrong is noted. */
+  #tried(line: number, act: () => void): void {
     try {
-      this.#take(record, this.#format, line, size, text);
+      act();
     } catch (error) {
       if (!(
         error instanceof TypeError ||
@@ -167,15 +184,29 @@ export class Collection {
     size: number,
     text?: string,
   ): void {
-    const file = this.#file!;
-    const understood = format.read(record, {
-      step: this.#step,
-      notes: this.#notes.get(format),
-      scoreColumns: this.#options.scoreColumns,
-      text,
-    });
-    file.format = format.name;
+    this.#file!.format = format.name;
     this.formats.add(format);
+    if (format.together) {
+      const before = (this.#together ??= format.together()).add(record);
+      if (before) this.#tell(before);
+      this.#begun = before
+        ? { line, size }
+        : { line: this.#begun.line || line, size: this.#begun.size + size };
+      return;
+    }
+    this.#begun = { line, size };
+    const context = {
+      ...{ step: this.#step, notes: this.#notes.get(format) },
+      ...{ scoreColumns: this.#options.scoreColumns, text },
+    };
+    this.#tell(format.read(record, context));
+  }
+
+  /** Takes in what was understood. */
+  #tell(understood: Understood | undefined): void {
+    const file = this.#file!;
+    const format = this.#format!;
+    const { line, size } = this.#begun;
     for (const row of understood?.rows ?? []) {
       this.#keep({ ...row, place: { file: file.path, line } }, format, size);
     }

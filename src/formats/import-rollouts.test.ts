@@ -206,7 +206,7 @@ const malformed: [name: string, record: object, reason: RegExp][] = [
   [
     "a failed request",
     { request: { messages: [{ role: "user", content: "x" }] }, response: { error: 1 } },
-    /response\.choices must be a list/,
+    /response must have choices, content or output/,
   ],
   [
     "a completion of no kind",

@@ -274,6 +274,7 @@ export async function importRollouts(
       next = performance.now() + 250;
       onProgress({ file: file.path, bytes: done + bytes, of, rows: collection.rows });
     });
+    collection.close();
     done += file.bytes;
     // In a folder there are other files too; a file that was named must be one.
     if (named.length === 1 && file === named[0]) collection.mustBeFound();

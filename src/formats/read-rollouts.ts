@@ -118,6 +118,7 @@ export function readRollouts(
     collection.add(record, line, 0);
     if (!collection.hopeful) break;
   }
+  collection.close();
   collection.mustBeFound();
   return importedOf(collection, options);
 }

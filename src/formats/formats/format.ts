@@ -40,6 +40,14 @@ export interface FormatNotes {
   of: (rollout: FileRecord) => FileRecord;
 }
 
+/** What is read of several records of a file together. */
+export interface RecordsTogether {
+  /** Takes a record in; what those before it said, where another rollout begins with it. */
+  add: (record: FileRecord) => Understood | undefined;
+  /** The file has ended. */
+  end: () => Understood | undefined;
+}
+
 /** A kind of file that rollouts are kept in. Pure: it sees records, not files. */
 export interface RolloutFormat {
   name: string;
@@ -52,6 +60,8 @@ export interface RolloutFormat {
    * …, got …`, where it is of this kind and broken.
    */
   read: (record: FileRecord, context: ReadContext) => Understood | undefined;
+  /** Instead of `read`, where a record alone says nothing: opened anew for each file. */
+  together?: () => RecordsTogether;
   /** Where each quantity stands in such a file, in words. */
   says: Readonly<Partial<Record<Quantity, string>>>;
   /** Parquet tables of which a row alone says nothing: the columns they have, and how they are read. */

@@ -6,11 +6,13 @@ import {
   chatOf,
   type FileRecord,
   isChat,
+  listOf,
   numberIn,
   numbersIn,
   truthIn,
   withoutFields,
 } from "../row/fields.js";
+import { messagesOfItems } from "../row/message-blocks.js";
 import type { ImportedPart, ImportedRow } from "../row/imported-row.js";
 import { completionIn, promptIn, type RolloutFormat } from "./format.js";
 
@@ -94,16 +96,49 @@ const ends: Readonly<Record<string, TrajectoryEnd>> = {
   stop: "answer",
   tool_calls: "answer",
   length: "length",
+  end_turn: "answer",
+  tool_use: "answer",
+  completed: "answer",
+  max_tokens: "length",
+  incomplete: "length",
 };
+
+/** What was asked and answered by Anthropic's Messages or OpenAI's Responses; undefined for another protocol. */
+function blocksAsked(request: FileRecord, response: FileRecord) {
+  const { content, output, stop_reason: stop } = response;
+  const system = request["system"] ?? request["instructions"];
+  const before = system === undefined ? [] : [{ role: "system", content: system }];
+  if (Array.isArray(content))
+    return { asked: [...before, ...listOf(request, "messages")], answer: [{ role: "assistant", content }], stop }; // prettier-ignore
+  if (!Array.isArray(output)) return undefined;
+  const asked = [...before, ...messagesOfItems(request["input"])];
+  return { asked, answer: messagesOfItems(output), stop: response["status"] };
+}
 
 /** A request and what came back: a trajectory per choice. */
 function exchange(record: FileRecord, context: { step?: number }): ImportedRow[] {
   const request = bodyOf(record["request"]);
   const response = bodyOf(record["response"]);
+  const blocks = blocksAsked(request, response);
+  if (blocks !== undefined) {
+    const { model = request["model"] } = response;
+    const end = ends[String(blocks.stop)];
+    return [
+      {
+        prompt: chatOf(blocks.asked, "request"),
+        ...{ parts: [], messages: chatOf(blocks.answer, "response") },
+        ...besides(record, context),
+        ...defined({ end }),
+        ...(typeof model === "string" ? { model } : {}),
+      },
+    ];
+  }
   const asked = chatOf(request["messages"] ?? record["messages"], "request.messages");
   const { choices, model = request["model"] } = response;
   if (!Array.isArray(choices)) {
-    throw new TypeError("response.choices must be a list: requests that failed have none");
+    throw new TypeError(
+      "response must have choices, content or output: requests that failed have none",
+    );
   }
   return choices.filter(isRecord).map((choice): ImportedRow => {
     const said = chatOf([choice["message"]], "message");
@@ -126,7 +161,7 @@ function exchange(record: FileRecord, context: { step?: number }): ImportedRow[]
 /** Logs of chats as OpenAI's API has them: whole conversations, or requests with their responses. */
 export const messageLogs: RolloutFormat = {
   name: "messages",
-  title: "OpenAI-style message logs",
+  title: "logs of chats, Responses and Messages",
   fits: (record) =>
     isChat(conversation(record)) ||
     (isRecord(record["response"]) && (isRecord(record["request"]) || isChat(record["messages"]))) ||

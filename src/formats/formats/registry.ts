@@ -1,10 +1,14 @@
 import { Registry } from "../../../common/options/registry.js";
 import { ownTrees } from "./arpo-lab.js";
+import { atif } from "./atif.js";
 import type { RolloutFormat } from "./format.js";
 import { messageLogs } from "./messages.js";
 import { openEnvCapture } from "./openenv-capture.js";
+import { otel } from "./otel.js";
+import { piSessions } from "./pi.js";
 import { primeTokens } from "./prime-tokens.js";
 import { skyrl } from "./skyrl.js";
+import { slime } from "./slime.js";
 import { tinkerSamples } from "./tinker-samples.js";
 import { tinkerSummaries } from "./tinker-summaries.js";
 import { tinkerTrajectories } from "./tinker-trajectories.js";
@@ -16,8 +20,12 @@ import { verl } from "./verl.js";
 /** Every format, those with the most telling records first: a record is of the first that it fits. */
 export const rolloutFormats = new Registry<RolloutFormat>("rollout format", [
   ownTrees,
+  atif,
   verifiersTraces,
   openEnvCapture,
+  otel,
+  piSessions,
+  slime,
   primeTokens,
   tinkerSamples,
   tinkerTrajectories,

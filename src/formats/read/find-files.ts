@@ -11,6 +11,14 @@ export interface FoundFile {
 const readable = /\.(?:jsonl(?:\.zst)?|ndjson|json|parquet)$/i;
 const wild = /[*?{[]/;
 
+const pickled = /\.(?:pt|pth|pkl|pickle)$/i;
+const asLines =
+  "import json,sys,torch; d=torch.load(sys.argv[1],weights_only=False); " +
+  'print("\\n".join(json.dumps({**s,"rollout_id":d["rollout_id"]},default=str) for s in d["samples"]))';
+const unpickle = (path: string) =>
+  `Cannot import rollouts from ${path}: it must be JSON, got a pickle, which can run any program when it is read. ` +
+  `Where you trust it, write slime's as JSON lines: python -c '${asLines}' ${path} > ${path.replace(/\.\w+$/, ".jsonl")}`;
+
 /** A pattern as shells have it: `*`, `?`, `{a,b}`, and `**` for any folders. */
 function patternOf(glob: string): RegExp {
   const written = glob.replace(/\*\*\/?|\*|\?|\{[^{}]*\}|[\\^$.|+()[\]{}]/g, (sign) => {
@@ -61,6 +69,7 @@ async function sized(paths: readonly string[]): Promise<FoundFile[]> {
 export async function findFiles(given: string): Promise<FoundFile[]> {
   const path = resolve(homePath(given));
   const told = await stat(path).catch(() => undefined);
+  if (told?.isFile() === true && pickled.test(path)) throw new RangeError(unpickle(path));
   if (told?.isFile() === true) return [{ path, bytes: told.size }];
   if (told?.isDirectory() === true) {
     const all = await below(path);

@@ -2,6 +2,7 @@ import { defined } from "../../../common/options/defined.js";
 import { shown } from "../../../common/options/check-arguments.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import { isRecord } from "../../../common/options/is-record.js";
+import { withoutBlocks } from "./message-blocks.js";
 
 /** A record of a file: one line of JSON lines, or one row of a table. */
 export type FileRecord = Readonly<Record<string, unknown>>;
@@ -91,20 +92,10 @@ export function isChat(value: unknown): value is readonly FileRecord[] {
   );
 }
 
-/** A message's content: text, nothing, or parts of which the texts are kept. */
+/** A message's content: text, or nothing. */
 function contentOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
-  if (Array.isArray(value)) {
-    return value
-      .map((part: unknown) => {
-        if (typeof part === "string") return part;
-        if (!isRecord(part)) return "";
-        if (typeof part["text"] === "string") return part["text"];
-        return typeof part["type"] === "string" ? `[${part["type"]}]` : "";
-      })
-      .join("");
-  }
   throw new TypeError(`content must be text or a list of parts, got ${shown(value)}`);
 }
 
@@ -165,6 +156,6 @@ function messageOf(message: FileRecord): ChatMessage {
 
 /** A list of messages, or text, which becomes one message of a role. */
 export function chatOf(value: unknown, name: string): ChatMessage[] {
-  if (isChat(value)) return value.map(messageOf);
+  if (isChat(value)) return value.flatMap(withoutBlocks).map(messageOf);
   throw new TypeError(`${name} must be a list of messages with a role, got ${shown(value)}`);
 }

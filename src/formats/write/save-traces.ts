@@ -1,59 +1,23 @@
 import { writeFile } from "#platform/files";
 import { checkArguments } from "../../../common/options/check-arguments.js";
-import { checkOptions, type OptionRules } from "../../../common/options/check-options.js";
+import { checkOptions } from "../../../common/options/check-options.js";
 import { defined } from "../../../common/options/defined.js";
-import { TrainingBatch } from "../../learn/batch.js";
 import type { ScorableTask } from "../../reward/score-trees.js";
-import { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
+import {
+  type Known,
+  knowing,
+  numbersOf,
+  stretchesOf,
+  type KnownOptions,
+  knownRules,
+} from "./stretches.js";
 
-export interface TraceOptions {
-  /** Scores of the rows. Default: what their environments say. */
-  scored?: Scored;
-  /** Advantages of the rows; its scores are used where `scored` is not given. */
-  batch?: TrainingBatch;
+export interface TraceOptions extends KnownOptions {
   /** What the task's data says beside its prompt. Default: the task's own fields. */
   taskOf?: (tree: RolloutTree) => object;
-}
-
-const rules: OptionRules<TraceOptions> = {
-  scored: { must: "a Scored", holds: (value) => value instanceof Scored },
-  batch: { must: "a TrainingBatch", holds: (value) => value instanceof TrainingBatch },
-  taskOf: "function?",
-};
-
-/** A span of a row, as a message of a trace. */
-interface Stretch {
-  by: "model" | "tool";
-  text: string;
-  from: number;
-  to: number;
-  tag?: string;
-}
-
-/** A row in spans of one writer: what a branch cut in two is one again. */
-function stretchesOf(tree: RolloutTree, row: Trajectory): Stretch[] {
-  const stretches: Stretch[] = [];
-  let at = 0;
-  for (const id of row.nodes) {
-    const { kind, tokens, text, tool } = tree.nodes[id]!;
-    const by = kind === "model" ? "model" : "tool";
-    const to = Math.min(at + tokens.length, row.tokens.length);
-    if (to === at) continue;
-    const cut = to - at < tokens.length ? (tree.cutTexts[row.id] ?? "") : text;
-    const last = stretches.at(-1);
-    if (last && last.by === by && !tool) {
-      last.text += cut;
-      last.to = to;
-    } else {
-      const words = tool && to - at === tokens.length ? tool.text : cut;
-      stretches.push({ by, text: words, from: at, to, ...(tool ? { tag: tool.tag } : {}) });
-    }
-    at = to;
-  }
-  return stretches;
 }
 
 const stops: Record<TrajectoryEnd, string> = {
@@ -64,12 +28,6 @@ const stops: Record<TrajectoryEnd, string> = {
   length: "max_output_tokens",
   context: "max_total_tokens",
 };
-
-/** Numbers of a span; nothing where one is not known. */
-function numbers(values: Float32Array | undefined, { from, to }: Stretch): number[] | undefined {
-  const own = values && [...values.subarray(from, to)];
-  return own?.every(Number.isFinite) ? own : undefined;
-}
 
 function nodesOf(tree: RolloutTree, row: Trajectory, advantages: Float32Array | undefined) {
   const { text, tokens } = tree.prompt;
@@ -92,10 +50,10 @@ function nodesOf(tree: RolloutTree, row: Trajectory, advantages: Float32Array | 
       ...{ parent: i, message, sampled, token_ids: ids, mask: ids.map(() => sampled) },
       ...(sampled
         ? {
-            logprobs: numbers(row.logprobs, stretch) ?? [],
+            logprobs: numbersOf(row.logprobs, stretch) ?? [],
             ...defined({
-              entropies: numbers(row.entropies, stretch),
-              advantages: numbers(advantages, stretch),
+              entropies: numbersOf(row.entropies, stretch),
+              advantages: numbersOf(advantages, stretch),
             }),
           }
         : { logprobs: [] }),
@@ -104,19 +62,16 @@ function nodesOf(tree: RolloutTree, row: Trajectory, advantages: Float32Array | 
   return [prompt, ...following];
 }
 
-/** A row's key among all rows. */
-const keyOf = ({ tree, id }: Trajectory) => `${tree}:${id}`;
-
-function episodeOf(tree: RolloutTree, { scored, batch, taskOf }: TraceOptions) {
-  const scores = new Map(
-    (scored ?? batch?.scored)?.trajectories.map((row) => [keyOf(row.trajectory), row.score]),
-  );
-  const rewards = new Map(batch?.trajectories.map((row) => [keyOf(row.trajectory), row.reward]));
-  const advantages = new Map(
-    batch?.trajectories.map((row) => [keyOf(row.trajectory), row.advantages]),
-  );
+function episodeOf(
+  tree: RolloutTree,
+  known: (row: Trajectory) => Known,
+  taskOf: TraceOptions["taskOf"],
+) {
   const { groundTruth, ...own } = tree.task as RolloutTree["task"] & Partial<ScorableTask>;
-  const given: { id?: unknown } = taskOf?.(tree) ?? { ...own, ...defined({ answer: groundTruth }) };
+  const given: { id?: unknown } = taskOf?.(tree) ?? {
+    ...own,
+    ...defined({ answer: groundTruth }),
+  };
   const key = own.id ?? String(tree.index);
   const task = {
     type: "Task",
@@ -129,21 +84,20 @@ function episodeOf(tree: RolloutTree, { scored, batch, taskOf }: TraceOptions) {
   };
   const name = `${key}-${tree.seed}-${tree.index}`;
   const traces = tree.trajectories.map((row) => {
-    const found = scores.get(keyOf(row)) ?? row.outcome;
-    const score = found?.score ?? rewards.get(keyOf(row));
+    const { score, parts, reason, advantages } = known(row);
     return {
       version: 1,
       id: `${name}-${row.id}`,
       task,
       agent: { config: { model: tree.policy }, name: "agent", trainable: true },
-      nodes: nodesOf(tree, row, advantages.get(keyOf(row))),
+      nodes: nodesOf(tree, row, advantages),
       rewards: score === undefined ? {} : { reward: { score, weight: 1 } },
-      metrics: found?.parts ?? {},
+      metrics: parts ?? {},
       info: {
         row: row.id,
         kind: row.kind,
         parent: row.parent,
-        ...defined({ reason: found?.reason }),
+        ...defined({ reason }),
       },
       is_completed: true,
       ok: true,
@@ -184,11 +138,12 @@ export async function saveTraces(
   options: TraceOptions = {},
 ): Promise<void> {
   checkArguments("save traces", { trees, path }, { trees: "items", path: "path" });
-  checkOptions("save traces", options, rules);
+  checkOptions("save traces", options, { ...knownRules, taskOf: "function?" });
   if (!path.endsWith(".jsonl")) {
     throw new RangeError(`Cannot save traces: the file name must end in .jsonl, got ${path}`);
   }
   let text = "";
-  for (const tree of trees) text += `${JSON.stringify(episodeOf(tree, options))}\n`;
+  const known = knowing(options);
+  for (const tree of trees) text += `${JSON.stringify(episodeOf(tree, known, options.taskOf))}\n`;
   await writeFile(path, text);
 }

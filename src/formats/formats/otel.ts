@@ -1,0 +1,105 @@
+import { isRecord } from "../../../common/options/is-record.js";
+import { chatOf, type FileRecord, isChat, numberIn, withoutFields } from "../row/fields.js";
+import type { ImportedRow } from "../row/imported-row.js";
+import type { RolloutFormat } from "./format.js";
+
+const lists = (record: unknown, name: string): FileRecord[] => {
+  const value = isRecord(record) ? record[name] : undefined;
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+};
+
+/** The attributes of a span that are texts or numbers. */
+function attributesOf(span: FileRecord): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const { key, value } of lists(span, "attributes")) {
+    if (typeof key !== "string" || !isRecord(value)) continue;
+    found[key] = value["stringValue"] ?? numberIn(value["doubleValue"] ?? value["intValue"]);
+  }
+  return found;
+}
+
+/** The messages that an attribute has as JSON; none where the program did not record contents. */
+function messagesIn(value: unknown): FileRecord[] {
+  if (typeof value !== "string") return [];
+  const messages: unknown = JSON.parse(value);
+  return isChat(messages) ? [...messages] : [];
+}
+
+interface Chat {
+  trace: string;
+  asked: FileRecord[];
+  said: FileRecord[];
+  model: unknown;
+  score: number | undefined;
+}
+
+/** The spans of a record that are calls of a model, in their order. */
+function chatsOf(record: FileRecord): Chat[] {
+  const spans = lists(record, "resourceSpans")
+    .flatMap((resource) => lists(resource, "scopeSpans"))
+    .flatMap((scope) => lists(scope, "spans"));
+  return spans.flatMap((span): Chat[] => {
+    const own = attributesOf(span);
+    const said = messagesIn(own["gen_ai.output.messages"]);
+    if (said.length === 0) return [];
+    const system = own["gen_ai.system_instructions"];
+    const parts: unknown = typeof system === "string" ? JSON.parse(system) : undefined;
+    return [
+      {
+        trace: String(span["traceId"]),
+        asked: [
+          ...(Array.isArray(parts) ? [{ role: "system", parts }] : []),
+          ...messagesIn(own["gen_ai.input.messages"]),
+        ],
+        said,
+        model: own["gen_ai.response.model"] ?? own["gen_ai.request.model"],
+        score: numberIn(own["arpo_lab.score"] ?? own["gen_ai.evaluation.score.value"]),
+      },
+    ];
+  });
+}
+
+const text = (value: unknown) => JSON.stringify(value);
+
+/** What is compared: how a message ended is known of the last one alone. */
+const bare = (messages: readonly FileRecord[]) =>
+  messages.map((message) => text(withoutFields(message, ["finish_reason"])));
+
+/** Each call repeats the whole chat: the last one of a chat is the trajectory. */
+function whole(chats: readonly Chat[]): Chat[] {
+  const all = chats.map(({ asked, said }) => bare([...asked, ...said]));
+  return chats.filter(({ trace }, i) =>
+    chats.every(
+      (other, j) =>
+        other.trace !== trace ||
+        j === i ||
+        bare(other.asked).length < all[i]!.length ||
+        !all[i]!.every((message, k) => bare(other.asked)[k] === message),
+    ),
+  );
+}
+
+function rowOf({ asked, said, model, score }: Chat): ImportedRow {
+  const messages = chatOf([...asked, ...said], "gen_ai.input.messages");
+  const first = messages.findIndex(({ role }) => role === "assistant");
+  return {
+    prompt: first === 0 ? "" : messages.slice(0, first),
+    parts: [],
+    messages: messages.slice(first),
+    ...(typeof model === "string" ? { model } : {}),
+    ...(score === undefined ? {} : { score }),
+  };
+}
+
+/** OpenTelemetry's spans of generative models, as OTLP writes them in JSON. */
+export const otel: RolloutFormat = {
+  name: "otel",
+  title: "OpenTelemetry's GenAI spans",
+  fits: (record) => Array.isArray(record["resourceSpans"]),
+  read: (record) => ({ rows: whole(chatsOf(record)).map(rowOf) }),
+  says: {
+    "tool results":
+      "tool_call_response parts; contents are there where the program was told to record them",
+    rewards: "arpo_lab.score or gen_ai.evaluation.score.value, where a span has one",
+  },
+};

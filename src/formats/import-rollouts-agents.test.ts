@@ -1,0 +1,205 @@
+// Files of agent programs: ATIF, Pi's sessions, slime's samples, OpenTelemetry's spans, logs of Messages and Responses.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { temporaryFolder } from "../../tests/temporary.js";
+import type { RolloutTree } from "../rollout/rollout-tree.js";
+import { importRollouts } from "./import-rollouts.js";
+import type { ImportedRollouts } from "./imported-rollouts.js";
+import { readRollouts } from "./read-rollouts.js";
+
+const fixtures = "tests/fixtures/rollouts";
+const call = '<tool_call>\n{"name":"add","arguments":{"a":20,"b":22}}\n</tool_call>';
+
+const shape = ({ nodes }: RolloutTree) =>
+  nodes.map(({ parent, kind, text, tool }) => [parent, kind, text.trim(), ...(tool ? [tool.tag, tool.input, tool.text] : [])]); // prettier-ignore
+const result = ["add", '{"a":20,"b":22}', "42"];
+
+const one = async (name: string): Promise<[ImportedRollouts, RolloutTree]> => {
+  const imported = await importRollouts(`${fixtures}/${name}`);
+  assert.equal(imported.format, name);
+  assert.equal(imported.rows, 1);
+  return [imported, imported.tree(0)];
+};
+
+test("importRollouts() reads ATIF: ids, log-probabilities, calls with their results", async () => {
+  const [imported, tree] = await one("atif");
+  const [trajectory] = tree.trajectories;
+  assert.deepEqual([...tree.prompt.tokens, ...trajectory!.tokens], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  assert.deepEqual([...trajectory!.lossMask], [1, 1, 1, 0, 0, 1]);
+  assert.deepEqual(shape(tree).slice(1), [
+    [0, "tool", "42", ...result],
+    [1, "model", "42"],
+  ]);
+  assert.match(tree.nodes[0]!.text, /^<think>\nI add\.\n<\/think>/);
+  assert.ok(Math.abs(trajectory!.logprobs[5]! + 0.05) < 1e-6);
+  assert.match(tree.prompt.text, /Be short\.[^]*What is 20\+22\?/);
+  assert.match(String(imported), /log-probs +logprobs of a step's metrics/);
+});
+
+test("ATIF: a step whose prompt does not go on is another trajectory; copied context is the prompt", () => {
+  const step = (prompt: number[], ids: number[], more = {}) => ({
+    ...{ source: "agent", message: "x" },
+    metrics: { prompt_token_ids: prompt, completion_token_ids: ids, logprobs: ids.map(() => -1) },
+    ...more,
+  });
+  const file = (steps: object[], more = {}) => ({ schema_version: "ATIF-v1.8", steps, ...more });
+  const user = { source: "user", message: "q" };
+  const forked = readRollouts([
+    file([user, step([1], [2, 3]), step([1, 2, 3, 9], [4]), step([1, 7], [5])]),
+  ]);
+  const tokens = forked.prompts.flatMap((_, i) =>
+    forked.tree(i).trajectories.map((row) => [...row.prompt, ...row.tokens]),
+  );
+  assert.deepEqual(tokens, [
+    [1, 2, 3, 9, 4],
+    [1, 7, 5],
+  ]);
+  const copied = { source: "agent", message: "earlier", is_copied_context: true };
+  const after = readRollouts([file([user, copied, { source: "agent", message: "own" }])]);
+  assert.match(after.tree(0).prompt.text, /earlier/);
+  assert.deepEqual(
+    after.tree(0).nodes.map(({ text }) => text),
+    ["own"],
+  );
+  const inner = file([user, { source: "agent", message: "inner" }]);
+  const outer = readRollouts([
+    file(
+      [
+        { ...user, message: "other" },
+        { source: "agent", message: "outer" },
+      ],
+      {
+        subagent_trajectories: [inner],
+        extra: { reward: 0.5 },
+      },
+    ),
+  ]);
+  assert.deepEqual(
+    outer.prompts.map((_, i) => outer.tree(i).trajectories[0]!.text),
+    ["outer", "inner"],
+  );
+  assert.deepEqual(outer.prompts[0]!.scores, [0.5]);
+});
+
+test("ATIF: what is wrong is named, and without end is refused", () => {
+  const read = (record: object) =>
+    readRollouts([{ schema_version: "ATIF-v1.8", ...record }], { broken: 0 });
+  assert.throws(() => read({ steps: [{ source: "robot" }] }), /steps\[0\]\.source must be system, user or agent, got "robot"/); // prettier-ignore
+  const metrics = { prompt_token_ids: [1], completion_token_ids: [2, 3], logprobs: [-1] };
+  assert.throws(
+    () => read({ steps: [{ source: "agent", message: "", metrics }] }),
+    /logprobs must have/,
+  );
+  let deep: object = { steps: [] };
+  for (let i = 0; i < 2000; i++) deep = { steps: [], subagent_trajectories: [deep] };
+  assert.throws(() => read(deep), /subagent_trajectories must be at most 8 deep/);
+});
+
+test("importRollouts() reads sessions of Pi and trackio, each end of which is a trajectory", async () => {
+  const [imported, tree] = await one("pi");
+  assert.deepEqual(imported.prompts[0]!.scores, [1]);
+  assert.equal(shape(tree)[0]![2], call);
+  assert.deepEqual(shape(tree)[1]!.slice(3), result);
+  assert.equal(shape(tree)[2]![2], "42");
+
+  const entry = (id: string, parentId: string | null, role: string, text: string) => ({
+    ...{ type: "message", id, parentId },
+    message: { role, content: [{ type: "text", text }] },
+  });
+  const session = (id: string) => ({ type: "session", version: 3, id });
+  const records = [
+    session("a"),
+    entry("1", null, "user", "q"),
+    entry("2", "1", "assistant", "yes"),
+    entry("3", "1", "assistant", "no"),
+    { type: "model_change", id: "4", parentId: "3" },
+    session("b"),
+    entry("1", null, "user", "q"),
+    entry("2", "1", "assistant", "perhaps"),
+  ];
+  const forked = readRollouts(records);
+  assert.deepEqual(
+    forked.tree(0).trajectories.map(({ text }) => text),
+    ["yes", "no", "perhaps"],
+  );
+  const circle = [session("a"), entry("1", "2", "user", "q"), entry("2", "1", "assistant", "x")];
+  assert.throws(() => readRollouts([...circle, entry("3", "2", "assistant", "y")], { broken: 0 }), /parentId must name an entry before it, got a circle/); // prettier-ignore
+});
+
+test("importRollouts() reads slime's samples, and says of a pickle how to write them", async () => {
+  const [imported, tree] = await one("slime");
+  const [trajectory] = tree.trajectories;
+  assert.deepEqual([...trajectory!.lossMask], [1, 1, 0, 1]);
+  assert.deepEqual([...trajectory!.tokens], [5, 6, 7, 8]);
+  assert.deepEqual(imported.prompts[0]!.scores, [1]);
+  assert.equal(imported.prompts[0]!.step, 3);
+  const pickle = join(temporaryFolder("slime"), "3.pt");
+  writeFileSync(pickle, "PK");
+  await assert.rejects(importRollouts(pickle), /must be JSON, got a pickle, which can run any program.*python -c/s); // prettier-ignore
+  const sample = { tokens: [1, 2], response_length: 5, prompt: "" };
+  assert.throws(
+    () => readRollouts([sample], { broken: 0 }),
+    /response_length must be 0 to 2, got 5/,
+  );
+});
+
+test("importRollouts() reads OpenTelemetry's spans: the last call of a chat is the trajectory", async () => {
+  const [, tree] = await one("otel");
+  assert.deepEqual(
+    shape(tree).map((node) => node[2]),
+    [call, "tool:\n42\n\nassistant:", "42"],
+  );
+  assert.deepEqual(shape(tree)[1]!.slice(3), result);
+});
+
+test("logs of Messages and Responses keep their calls, results and thoughts", () => {
+  const input = { a: 20, b: 22 };
+  const messages = readRollouts([
+    {
+      request: {
+        system: [{ type: "text", text: "Be short." }],
+        messages: [
+          { role: "user", content: "20+22?" },
+          { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "add", input }] },
+          {
+            role: "user",
+            content: [
+              { type: "tool_result", tool_use_id: "t1", content: [{ type: "text", text: "42" }] },
+              { type: "text", text: "Well?" },
+            ],
+          },
+        ],
+      },
+      response: {
+        content: [
+          { type: "thinking", thinking: "done" },
+          { type: "text", text: "42" },
+        ],
+        stop_reason: "end_turn",
+        model: "m",
+      },
+      reward: 1,
+    },
+  ]);
+  const tree = messages.tree(0);
+  assert.match(tree.prompt.text, /Be short\.[^]*20\+22\?[^]*"add"[^]*42[^]*Well\?/);
+  assert.equal(tree.trajectories[0]!.text, "<think>\ndone\n</think>\n\n42");
+  assert.deepEqual(messages.prompts[0]!.scores, [1]);
+
+  const responses = readRollouts([
+    {
+      request: { instructions: "Be short.", input: "20+22?" },
+      response: {
+        status: "completed",
+        output: [
+          { type: "reasoning", summary: [{ type: "summary_text", text: "I add." }] },
+          { type: "function_call", call_id: "c1", name: "add", arguments: JSON.stringify(input) },
+        ],
+      },
+    },
+  ]);
+  assert.equal(responses.tree(0).trajectories[0]!.text, `<think>\nI add.\n</think>\n\n\n${call}`);
+  assert.match(responses.tree(0).prompt.text, /Be short\.[^]*20\+22\?/);
+});
