@@ -1,8 +1,6 @@
 import { laneOf, pathOf } from "./paths.js";
 import { type PageTree, textOf } from "./unpack-tree.js";
-
-/** Right, wrong, or a score below 0: an answer in an invalid format. Undefined without a score. */
-export type Verdict = "right" | "wrong" | "invalid";
+import type { Verdict } from "../../payload.js";
 
 /** What follows from a tree alone, computed once. */
 export interface TreeFacts {
@@ -62,7 +60,7 @@ export function factsOf(tree: PageTree): TreeFacts {
     turns: 1 + turn.reduce((most, each) => Math.max(most, each), 0),
     branches: trajectories.filter(({ kind }) => kind === "branch").length,
     tokens: nodes.reduce((sum, { length }) => sum + length, 0),
-    verdicts: trajectories.map(({ score }) => verdictOf(score)),
+    verdicts: trajectories.map(({ verdict, score }) => verdict ?? verdictOf(score)),
     answers: paths.map((path) => answerOf(tree, path)),
     advantages: paths.map((path) => advantageOf(tree, path)),
     mean: scores.length > 0 ? scores.reduce((a, b) => a + b, 0) / scores.length : undefined,
