@@ -149,6 +149,12 @@ const ofEstimators: Record<string, Record<string, Both>> = {
     },
   },
   turn_baseline: { baseline: names("padded", "leave-one-out", "turn-index"), outcome: flags },
+  gdpo: { over: names("trajectories", "tokens") },
+  length_penalty: {
+    output: boundedInConfig(0, Infinity, atLeast0),
+    input: boundedInConfig(0, Infinity, atLeast0),
+    turns: boundedInConfig(0, Infinity, atLeast0),
+  },
 };
 
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -82,7 +82,7 @@ export const stages: Stage[] = [
     options: {
       estimator: {
         doc: "How scores become advantages.",
-        // The other two need what a cell does not have: a critic, greedy answers.
+        // The others need what a cell does not have: a critic, greedy answers, measured distributions.
         get type() {
           return choice(...estimatorsByName.names.filter((name) => needsOf(name) === undefined));
         },

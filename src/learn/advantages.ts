@@ -6,7 +6,7 @@ import {
 } from "../../common/options/check-options.js";
 import { type Given, rulesOf } from "../../common/options/option-table.js";
 import type { PresetName } from "../rollout/presets.js";
-import type { Scored, ScoredTrajectory } from "../reward/scored.js";
+import { checkScored, type Scored, type ScoredTrajectory } from "../reward/scored.js";
 import { advantageTable } from "./advantage-settings.js";
 import { hardAttribution } from "./estimators/base/attribution.js";
 import type { Advantages } from "./estimators/base/estimator.js";
@@ -20,7 +20,12 @@ import {
   TrainingBatch,
 } from "./batch.js";
 import type { Credit } from "./estimators/credit.js";
-import { clearMasked, needWords, type PlainEstimator } from "./estimators/definition.js";
+import {
+  clearMasked,
+  type Distributions,
+  needWords,
+  type PlainEstimator,
+} from "./estimators/definition.js";
 import {
   type AnyEstimator,
   type CreditOptions,
@@ -117,6 +122,20 @@ function valuesOf(sequences: AdvantageOptions["rows"] = []): Rows | undefined {
   return values.length === sequences.length && values.length > 0 ? values : undefined;
 }
 
+/** The distributions that tokens were drawn from, where each trajectory has them. */
+function distributionsOf(sequences: AdvantageOptions["rows"] = []): Distributions | undefined {
+  const known = sequences.flatMap((sequence) =>
+    "squares" in sequence && sequence.squares ? [{ ...sequence, squares: sequence.squares }] : [],
+  );
+  if (known.length < sequences.length || known.length === 0) return undefined;
+  const weights = known.flatMap(({ rolloutWeights }) => (rolloutWeights ? [rolloutWeights] : []));
+  return {
+    logprobs: known.map(({ oldLogprobs }) => oldLogprobs),
+    squares: known.map(({ squares }) => squares),
+    ...(weights.length === known.length ? { weights } : {}),
+  };
+}
+
 function estimate(scored: Scored, options: AdvantageOptions, definition: AnyEstimator): Advantages {
   const { gamma = 1, lambda = 1, normalizeByDeviation = true, baselines } = options;
   const rewards = options.tokenRewards ?? scored.trajectories.map(placeReward);
@@ -128,13 +147,21 @@ function estimate(scored: Scored, options: AdvantageOptions, definition: AnyEsti
   const mask = sequences.map(trainedMask);
   const groups = scored.trajectories.map(({ group }) => group);
   const values = options.values ?? valuesOf(options.rows);
+  const distributions = distributionsOf(options.rows);
   const { name, needs } = definition;
-  if (needs && !{ values, baselines }[needs]) {
+  if (needs && !{ values, baselines, distributions }[needs]) {
     throw new TypeError(`Cannot use ${name}: ${needWords[needs]} must be given, got none`);
   }
-  const given = { rewards, mask, groups, values, baselines };
+  const given = { rewards, mask, groups, values, baselines, distributions };
   const input = clearMasked(definition, given, namesOf(scored));
   return definition.estimate(input, { gamma, lambda, normalizeByDeviation });
+}
+
+/** A sequence without what an update with a teacher made of other advantages. */
+function withoutTeacher<S extends object>(sequence: S): S {
+  const own: S & { taughtAdvantages?: unknown } = { ...sequence };
+  delete own.taughtAdvantages;
+  return own;
 }
 
 /**
@@ -157,7 +184,7 @@ function estimate(scored: Scored, options: AdvantageOptions, definition: AnyEsti
  * ```
  */
 export function advantages(scored: Scored, given: AdvantageOptions = {}): TrainingBatch {
-  checkArguments("estimate advantages", { scored }, { scored: { trajectories: "list" } });
+  checkScored("estimate advantages", scored);
   checkOptions("estimate advantages", given, advantageRules(given));
   const options = withPreset("estimate advantages", given);
   const definition = estimatorsByName.of(
@@ -177,7 +204,7 @@ export function advantages(scored: Scored, given: AdvantageOptions = {}): Traini
   const { advantages: soft, returns } = estimate(scored, options, definition);
   const final = options.attribution === "hard" ? hardAttribution(scored, soft) : soft;
   const sequences = from.map((sequence, i): BatchSequence => ({
-    ...sequence,
+    ...withoutTeacher(sequence),
     // `from` would walk them by an iterator: ten times slower.
     advantages: new Float32Array(final[i]!),
     returns: new Float32Array(returns[i]!),
@@ -230,7 +257,8 @@ const withCredit: OptionRule = {
  * ```
  */
 export function creditOf(scored: Scored, given: AdvantageOptions = {}): Credit {
-  checkArguments("give credit", { scored }, { scored: { trajectories: "list", trees: "list" } });
+  checkScored("give credit", scored);
+  checkArguments("give credit", { scored }, { scored: { trees: "list" } });
   checkOptions("give credit", given, { ...advantageRules(given), estimator: withCredit });
   const options = withPreset("give credit", given);
   const { estimator = "grpo", gamma = 1, lambda = 1, normalizeByDeviation = true } = options;

@@ -1,7 +1,7 @@
 import { checkArguments } from "../../common/options/check-arguments.js";
 import type { Scored } from "../reward/scored.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
-import { showAs, type Shown } from "../base/show/show-as.js";
+import { logged, showAs, type Shown } from "../base/show/show-as.js";
 
 /** One trajectory with its score: what a model is run over. Arrays have one entry per response token. */
 export interface ScoredSequence {
@@ -20,8 +20,12 @@ export interface PreparedSequence extends ScoredSequence {
   entropies: Float32Array;
   /** ln p under the frozen reference policy, where one is asked. */
   refLogprobs?: Float32Array;
+  /** ln p under a teacher, where there is one that has something to say of the trajectory; 0 where the model did not write. */
+  teacherLogprobs?: Float32Array;
   /** The critic's values before the update, where there is one. */
   values?: Float32Array;
+  /** The sum of p² over the vocabulary at each token before the update, where it was measured. */
+  squares?: Float32Array;
   /** What a correction for another sampler multiplies the token losses by, where there is one. */
   rolloutWeights?: Float32Array;
   /** What a correction's rejection left of the trajectory's `lossMask`, where it rejects. */
@@ -44,12 +48,25 @@ export function trainedMask(
   return sequence.keptMask ?? sequence.trajectory.lossMask;
 }
 
+/** ln p at the sampler; where it did not say, that of before the update, so that the ratio of the two is 1. */
+export function sampledLogprobs(
+  sequence: Pick<PreparedSequence, "trajectory" | "oldLogprobs">,
+): Float32Array {
+  const { trajectory, oldLogprobs } = sequence;
+  return oldLogprobs.map((p, t) => {
+    const said = trajectory.logprobs?.[t];
+    return said !== undefined && Number.isFinite(said) ? said : p;
+  });
+}
+
 /** A trajectory with what an update did to it. */
 export interface TrainedSequence extends PreparedSequence {
   advantages: Float32Array;
   returns: Float32Array;
   /** ln p when the trajectory's mini-batch was updated; with oldLogprobs it gives the ratio. */
   newLogprobs: Float32Array;
+  /** What an update with a teacher uses in place of `advantages`. */
+  taughtAdvantages?: Float32Array;
   /** 1 on the tokens that the loss picked out of its batch, where it does so. */
   chosen?: Float32Array;
 }
@@ -61,6 +78,13 @@ export interface TrainedSequence extends PreparedSequence {
 export type BatchSequence = ScoredSequence &
   Pick<TrainedSequence, "advantages" | "returns"> &
   Partial<TrainedSequence>;
+
+/** The advantages that an update uses: the trajectory's own, or those that a teacher had a part in. */
+export const usedAdvantages = ({
+  taughtAdvantages,
+  advantages,
+}: Pick<TrainedSequence, "advantages" | "taughtAdvantages">): Float32Array =>
+  taughtAdvantages ?? advantages;
 
 /** Whether a trajectory was measured: old log-probabilities and entropies are there. */
 export function isPrepared<R extends ScoredSequence>(
@@ -140,5 +164,9 @@ export class TrainingBatch {
 
   [Symbol.for("Jupyter.display")](): Shown {
     return showAs("TrainingBatch", this);
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return logged(this);
   }
 }

@@ -1,6 +1,6 @@
 import type { FamilyPreset } from "../rollout/presets.js";
 import { type FamilyEstimator, estimatorDefinitions } from "./estimators/registry.js";
-import type { PublishedUpdate } from "./losses/presets.js";
+import type { PublishedUpdate } from "./losses/registry.js";
 
 /** What a method's preset says of advantages and of updates. */
 type MethodPreset = PublishedUpdate & { estimator: FamilyEstimator };

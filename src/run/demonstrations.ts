@@ -6,7 +6,6 @@ import {
 } from "../../common/options/check-options.js";
 import { shown } from "../../common/options/check-arguments.js";
 import { demonstrate, type Demonstration } from "../tasks/tasks/demonstrate.js";
-import { demonstrateIn } from "../tasks/environments/demonstrate-in.js";
 import { tasks as families } from "../tasks/tasks/index.js";
 import { type Corruption, corruptionRules, type TaskSet } from "../tasks/tasks/task-set.js";
 import type { Task } from "../tasks/task.js";
@@ -81,7 +80,7 @@ export async function demonstrations(
       const own = { random: random.split(i), corruption };
       made.push(
         await (set.environment
-          ? demonstrateIn(set, task, own)
+          ? (await import("../tasks/environments/demonstrate-in.js")).demonstrateIn(set, task, own)
           : demonstrate(task, set.expert, tools.run, own)),
       );
     }

@@ -12,13 +12,10 @@ import { fileTool } from "./file-tool.js";
 import { type McpServer, mcpTools } from "./mcp/mcp-tools.js";
 import { deepSearchTool } from "./pages/deep-search.js";
 import { PageFetcher } from "./pages/fetch-page.js";
-import { remoteSummarizer } from "./pages/remote-summarizer.js";
 import { pythonTool } from "./python/python-tool.js";
 import { brightData } from "./search/bright-data.js";
-import { importJsonCache } from "./search/cache-files.js";
 import { jsonEndpoint, type JsonEndpointOptions } from "./search/json-endpoint.js";
 import { offlineSearch } from "./search/offline.js";
-import { paced, steady } from "./search/steady.js";
 import type { SearchProvider } from "./search/provider.js";
 import { SearchCache } from "./search/search-cache.js";
 import { searchTool } from "./search/search-tool.js";
@@ -39,15 +36,18 @@ interface KnownTool {
 const text = (value: unknown) => (typeof value === "string" ? homePath(value) : undefined);
 const number = (value: unknown) => (typeof value === "number" ? value : undefined);
 
-function search(
+async function search(
   provider: Parameters<typeof searchTool>[0]["provider"],
   params: Params,
   tag: string,
-): Tool {
+): Promise<Tool> {
   const file = text(params.cache_file);
   // A reference cache is taken in once; what is new goes into a file beside it that only grows.
   const cache = new SearchCache({ path: file && file.replace(/\.json$/, "") + ".jsonl" });
-  if (file?.endsWith(".json") && existsSync(file) && cache.size === 0) importJsonCache(cache, file);
+  if (file?.endsWith(".json") && existsSync(file) && cache.size === 0) {
+    const { importJsonCache } = await import("./search/cache-files.js");
+    importJsonCache(cache, file);
+  }
   return searchTool({
     provider,
     cache,
@@ -85,11 +85,13 @@ const deepParams = z.strictObject({
 });
 
 /** The reference's deep search: paced and repeated searches, pages, passages, a summariser. */
-function deepSearch(params: Params, tag: string): Tool {
+async function deepSearch(params: Params, tag: string): Promise<Tool> {
   const parsed = deepParams.safeParse(params);
   if (!parsed.success) throw new TypeError(z.prettifyError(parsed.error));
   const { provider, provider_params = {}, cache_file, page_cache, max_pages = 10 } = parsed.data;
   const { per_second = 32, retry_wait = 5, allow_private, summarizer } = parsed.data;
+  const { paced, steady } = await import("./search/steady.js");
+  const { remoteSummarizer } = await import("./pages/remote-summarizer.js");
   return deepSearchTool({
     tag,
     provider: steady(paced(providers[provider]!(provider_params), per_second), {
@@ -170,6 +172,8 @@ const toolsConfig = z.strictObject({
   verbose_logging: z.boolean().optional(),
   /** How the model writes calls: the rollout's business. */
   calls: z.string().optional(),
+  /** Whether the prompt tells of them: the rollout's business too. */
+  describe: z.boolean().nullish(),
   /** Throw when a tool does not load; otherwise it is left out and `onError` is told. */
   fail_on_error: z.boolean().optional(),
   tool_instances: z

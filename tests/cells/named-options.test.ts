@@ -82,15 +82,16 @@ const spring = defineLoss({
 });
 `;
 
-test("the options of a loss of one's own stand beside it, and the compiler knows them", async () => {
-  const call = (options: string) =>
-    said(`${own} update(policy, batch, { loss: spring, ${options} })`);
-  deepEqual(await call("stiffness: 2, learningRate: 1e-3"), []);
-  match((await call("stifness: 2"))[0]!, /there is no stifness; .*Did you mean stiffness\?/);
-  match((await call('stiffness: "2"'))[0]!, /stiffness must be [^\n]*number[^\n]*got string/);
-  match(
-    (await call("learningrate: 2"))[0]!,
-    /there is no learningrate; .*Did you mean learningRate\?/,
-  );
-  match((await said("update(policy, batch, { stiffness: 2 })"))[0]!, /there is no stiffness/);
-});
+for (const begun of ["update(policy, batch", "trainOn(policy, [chat]"]) {
+  test(`${begun}, …) knows the options of a loss of one's own, which stand beside it`, async () => {
+    const call = (options: string) => said(`${own} ${begun}, { loss: spring, ${options} })`);
+    deepEqual(await call("stiffness: 2, learningRate: 1e-3"), []);
+    match((await call("stifness: 2"))[0]!, /there is no stifness; .*Did you mean stiffness\?/);
+    match((await call('stiffness: "2"'))[0]!, /stiffness must be [^\n]*number[^\n]*got string/);
+    match(
+      (await call("learningrate: 2"))[0]!,
+      /there is no learningrate; .*Did you mean learningRate\?/,
+    );
+    match((await said(`${begun}, { stiffness: 2 })`))[0]!, /there is no stiffness/);
+  });
+}

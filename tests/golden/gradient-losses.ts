@@ -2,7 +2,12 @@ import { klPenalty } from "../../src/learn/losses/base/kl.js";
 import type { PolicyLossOptions } from "../../src/learn/losses/registry.js";
 import { actorLoss, losses, valueLoss } from "../../src/learn/losses/losses.js";
 import { aggregateLoss } from "../../src/learn/losses/base/aggregate.js";
-import { type KlKind, klKinds, lossAggregations } from "../../src/learn/losses/base/options.js";
+import {
+  type KlKind,
+  klKinds,
+  lossAggregations,
+  valueAggregations,
+} from "../../src/learn/losses/base/options.js";
 import { Random } from "../../src/base/random/random.js";
 import { logProbEntropy } from "../../src/tensor/log-prob.js";
 import { tf } from "../../src/tensor/tf.js";
@@ -192,6 +197,8 @@ export function* lossCases(): Generator<GradientCase> {
     yield ofTensor(`aggregation ${aggregation}`, advantages, (x) =>
       aggregateLoss(x.square(), t2(mask), aggregation),
     );
+  }
+  for (const aggregation of valueAggregations) {
     yield ofTensor(
       `value loss, ${aggregation}`,
       logprobs,

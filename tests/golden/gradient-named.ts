@@ -1,8 +1,8 @@
 // The losses by name against loops of their own. What a loss detaches is a number in its loop, taken at
 // the point itself, so that differences of the loop are what the gradient should be.
-import type { LossName, PolicyLossOptions } from "../../src/learn/losses/registry.js";
+import { type LossName, lossOf, type PolicyLossOptions } from "../../src/learn/losses/registry.js";
 import { aggregateLoss } from "../../src/learn/losses/base/aggregate.js";
-import { lossAggregations } from "../../src/learn/losses/base/options.js";
+import { type LossAggregation, lossAggregations } from "../../src/learn/losses/base/options.js";
 import { losses } from "../../src/learn/losses/losses.js";
 import { Random } from "../../src/base/random/random.js";
 import { tf } from "../../src/tensor/tf.js";
@@ -26,6 +26,8 @@ const at = matrix("logprobs", -2.5, -0.1);
 const old = matrix("old", -1.6, 1.6).map((row, r) => row.map((d, t) => at[r]![t]! - d));
 // For ratios of trajectories and turns: nearer, so that some are inside the bounds.
 const near = old.map((row, r) => row.map((v, t) => at[r]![t]! + 0.4 * (v - at[r]![t]!)));
+/** At a sampler that was an older policy. */
+const sampled = matrix("sampled", -0.9, 0.9).map((row, r) => row.map((d, t) => old[r]![t]! - d));
 const advantages = matrix("advantages", -1.5, 1.5);
 const weights = matrix("weights", 0.3, 1.7);
 const t2 = (m: Matrix) => tf.tensor2d(m);
@@ -103,7 +105,29 @@ interface Case {
   options: PolicyLossOptions;
   before?: Matrix;
   loop: TokenLoop;
+  /** The loss has one aggregation. */
+  only?: LossAggregation;
+  /** A correction's weights are in the loop. */
+  unweighed?: true;
 }
+
+const rowMean = (values: Matrix, before: Matrix, r: number) => {
+  const own = at[r]!.flatMap((_, t) => (mask[r]![t] ? [values[r]![t]! - before[r]![t]!] : []));
+  return own.reduce((a, b) => a + b, 0) / Math.max(1, own.length);
+};
+
+/** prime-rl's loss, dropped where the probability has moved too far at the point itself. */
+const prime =
+  (reach: number, both: boolean): TokenLoop =>
+  ({ x, at: now, a, r, t }) => {
+    const move = Math.exp(now) - Math.exp(sampled[r]![t]!);
+    const far = both ? Math.abs(move) > reach : a > 0 ? move > reach : move < -reach;
+    const log = x - sampled[r]![t]!;
+    return (far ? 0 : -Math.exp(log) * a) + 0.3 * log ** 2;
+  };
+
+/** A trajectory's ratio: forward its own, backward the token's. */
+const ofRow = (r: number, x: number, now: number) => Math.exp(rowMean(at, near, r) + x - now);
 const cases: Partial<Record<LossName, Case>> = {
   cispo: {
     options: { clipRatioLow: 0.3, clipRatioHigh: 0.5 },
@@ -161,6 +185,46 @@ const cases: Partial<Record<LossName, Case>> = {
       if (!mask[r]![t]) return 0;
       const ratio = Math.exp(runMean(rows, near, r, t));
       return dual(a, 1.2, Math.max(-a * ratio, -a * clip(ratio, 0.9, 1.1)));
+    },
+  },
+  decoupled: {
+    options: { staleUpper: 1.6, staleLower: 0.6, clipRatioC: 1.8 },
+    loop: ({ x, old: was, a, r, t }) => {
+      const weight = Math.exp(was - sampled[r]![t]!);
+      const ratio = Math.exp(x - was);
+      const kept = weight > 1.6 || weight < 0.6 ? 0 : weight;
+      return kept * dual(a, 1.8, Math.max(-a * ratio, -a * clip(ratio, 0.8, 1.2)));
+    },
+  },
+  prime_rl: { options: { samplerPull: 0.3 }, loop: prime(0.2, false) },
+  prime_ipo: { options: { samplerPull: 0.3, primeReach: 0.15 }, loop: prime(0.15, true) },
+  two_sided: {
+    options: { ratioDelta: 1.7 },
+    loop: ({ x, old: was, a }) => {
+      const ratio = Math.exp(x - was);
+      return Math.max(-a * Math.min(ratio, 1.7), -a * clip(ratio, 0.8, 1.2));
+    },
+  },
+  luspo: {
+    options: { clipRatio: 0.1, ratioDelta: 1.15 },
+    before: near,
+    only: "seq-mean-token-sum",
+    loop: ({ x, at: now, a, r, t }) => {
+      if (!mask[r]![t]) return 0;
+      const ratio = ofRow(r, x, now);
+      return Math.max(-a * Math.min(ratio, 1.15), -a * clip(ratio, 0.9, 1.1));
+    },
+  },
+  vespo: {
+    options: { vespoPowerPositive: 1.5 },
+    before: near,
+    unweighed: true,
+    loop: ({ x, a, r }) => {
+      const log = at[r]!.reduce((sum, v, t) => {
+        return sum + mask[r]![t]! * (v - near[r]![t]! + Math.log(weights[r]![t]!));
+      }, 0);
+      const [power, fade] = a < 0 ? [3, 2] : [1.5, 3];
+      return -Math.exp(fade + power * log - fade * Math.exp(log)) * a * x;
     },
   },
   future_kl: {
@@ -221,15 +285,20 @@ function caseOf(
 export function* namedCases(): Generator<GradientCase> {
   const input = (before: Matrix) => ({
     ...{ oldLogprobs: t2(before), advantages: t2(advantages), mask: t2(mask) },
-    rolloutWeights: t2(weights),
+    ...{ rolloutWeights: t2(weights), sampledLogprobs: t2(sampled) },
   });
-  for (const [name, { options, before = old, loop }] of Object.entries(cases)) {
-    const only = name === "sapo" || name === "gspo_turn" ? "seq-mean-token-mean" : undefined;
-    for (const aggregation of only ? [only as "seq-mean-token-mean"] : lossAggregations) {
+  for (const [name, { options, before = old, loop, unweighed, ...one }] of Object.entries(cases)) {
+    const { only = name === "sapo" || name === "gspo_turn" ? "seq-mean-token-mean" : undefined } =
+      one;
+    for (const aggregation of only ? [only] : lossAggregations) {
       // The trajectories that future-KL leaves out are left out of the counts too.
       const older = ["ce_gppo", "gspo_turn", "future_kl"].includes(name);
       const rule =
-        older || (name === "turn" && aggregation !== "token-mean") ? "older" : "verl-0.9.1";
+        older || (name === "turn" && aggregation !== "token-mean")
+          ? "older"
+          : lossOf({ loss: name as LossName }).rule === "trl"
+            ? "trl"
+            : "verl-0.9.1";
       const counted =
         name === "future_kl"
           ? mask.map((row, r) =>
@@ -248,7 +317,8 @@ export function* namedCases(): Generator<GradientCase> {
           const values = rows.map((row, r) =>
             row.map((x, t) => {
               const [now, was, a] = [at[r]![t]!, before[r]![t]!, advantages[r]![t]!];
-              return loop({ x, at: now, old: was, a, r, t }, rows) * weights[r]![t]!;
+              const weight = unweighed ? 1 : weights[r]![t]!;
+              return loop({ x, at: now, old: was, a, r, t }, rows) * weight;
             }),
           );
           return aggregateLoss(t2(values), t2(counted), aggregation, { rule }).dataSync()[0]!;

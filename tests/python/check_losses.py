@@ -68,6 +68,9 @@ def advantages(case):
     given = {"token_level_rewards": rewards, "response_mask": mask}
     if case["name"] == "gae":
         given.update(values=values, gamma=case["gamma"], lam=case["lambda"])
+    elif case["name"].endswith("optimal_token_baseline"):
+        old, squares = tensors(case, "oldLogprobs", "squares")
+        given.update(index=np.array(case["groups"]), old_log_probs=old, sum_pi_squared=squares)
     else:
         given.update(config=config, index=np.array(case["groups"]))
     if case["name"] == "remax":

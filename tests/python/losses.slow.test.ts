@@ -30,6 +30,8 @@ interface Case {
 }
 
 const verlLosses = lossRegistry.all.flatMap(({ name, verl }) => (verl ? [name] : []));
+/** verl has no mean over prompts. */
+const verlAggregations = lossAggregations.filter((mode) => mode !== "prompt-mean");
 const verlEstimators = plainEstimators.flatMap((one) => ("verl" in one ? [one.name] : []));
 /** TRL's names of what are losses and aggregations here. */
 const trlLosses = {
@@ -77,7 +79,7 @@ function caseOf(random: Random): Case {
       const name = pick(verlLosses);
       const mode = lossRegistry.get(name)!.ownAggregation
         ? lossRegistry.get(name)!.aggregation
-        : pick(lossAggregations);
+        : pick(verlAggregations);
       // All candidates of Clip-Cov, as it draws them.
       const own = { clip_cov_ratio: 1, clip_cov_lb: 0, kl_cov_ratio: 0.3, dro_beta: 0.5 };
       const clip = { clip_ratio: 0.2, clip_ratio_low: low, clip_ratio_high: high };
@@ -138,9 +140,11 @@ function caseOf(random: Random): Case {
       const values = normal(1);
       const groups = mask.map((_, i) => (name === "grpo_passk" ? 0 : i % 2));
       const baselines = mask.map(() => random.normal());
+      const squares = oldLogprobs.map((row) => row.map((p) => Math.exp(p) * random.uniform()));
       return {
         asked: {
           ...{ kind: "advantages", name, rewards, mask, values, groups, baselines, gamma, lambda },
+          ...{ oldLogprobs, squares },
         },
         mask,
         ours() {
@@ -149,8 +153,12 @@ function caseOf(random: Random): Case {
             options: object,
           ) => { advantages: Float64Array[]; returns: Float64Array[] };
           const seen = filled(values, mask, by);
+          const distributions = {
+            logprobs: filled(oldLogprobs, mask, by),
+            squares: filled(squares, mask, by),
+          };
           const found = estimate(
-            { rewards, mask, values: seen, groups, baselines },
+            { rewards, mask, values: seen, groups, baselines, distributions },
             { gamma, lambda },
           );
           const plain = (list: Float64Array[]) => list.map((row) => [...row]);

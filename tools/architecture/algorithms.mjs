@@ -67,7 +67,7 @@ function textOf(mathml) {
 
 const sourceOf = (name) => {
   const folder = "src/learn/losses";
-  const found = readdirSync(join(root, folder)).find(
+  const found = readdirSync(join(root, folder), { recursive: true }).find(
     (one) =>
       one.endsWith(".ts") &&
       new RegExp(`export const ${name}\\b`).test(readFileSync(join(root, folder, one), "utf8")),
@@ -76,9 +76,12 @@ const sourceOf = (name) => {
 };
 /** The file that an estimator is defined in, below src/learn/estimators. */
 const estimatorSource = (name) =>
-  [`plain/${name}`, name, name.split("_")[0]]
-    .map((one) => `estimators/${one.replaceAll("_", "-")}`)
-    .find((one) => existsSync(join(root, `src/learn/${one}.ts`)));
+  readdirSync(join(root, "src/learn/estimators"), { recursive: true })
+    .filter((one) => /(?<!\.test)\.ts$/.test(one))
+    .map((one) => `estimators/${one.replace(/\.ts$/, "")}`)
+    .find((one) =>
+      readFileSync(join(root, `src/learn/${one}.ts`), "utf8").includes(`  name: "${name}",\n`),
+    );
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 const cell = (text) => text.replaceAll("|", "\\|");
 

@@ -26,9 +26,15 @@ const sections = [
   [
     "Updates",
     ["src/learn/update/update-settings.ts", "updateTable", `\`update\`, ${run}`],
-    ...["clipTable", "aggregationTable", "arithmeticTable", "balanceTable", "termTable"].map(
-      (table) => [losses, table, `\`update\`, ${run}`],
-    ),
+    ["src/learn/distillation/options.ts", "distillationTable", `\`update\`, ${run}`],
+    ...[
+      "clipTable",
+      "aggregationTable",
+      "arithmeticTable",
+      "balanceTable",
+      "rowTable",
+      "termTable",
+    ].map((table) => [losses, table, `\`update\`, ${run}`]),
     ["src/learn/update/critic-settings.ts", "criticTable", "`Critic`"],
   ],
   [

@@ -35,6 +35,16 @@ export {
 export { key, option, unset } from "../../../common/options/option-table.js";
 export { finite, notNegative, positive, share } from "../../../common/options/check-options.js";
 
+// Distillation
+export {
+  rightSibling,
+  type RightSiblingOptions,
+  type SiblingOptions,
+  siblingPrompts,
+  type SiblingRow,
+} from "../../learn/distillation/siblings.js";
+export type { PrivilegedTeacher, Teacher } from "../../learn/distillation/teacher.js";
+
 // Figures
 export { treeMetrics, type TreeMetricOptions } from "../../learn/measures/tree-metrics.js";
 export { mixedOutcomes, type MixedOutcomes } from "../../learn/measures/mixed-outcomes.js";

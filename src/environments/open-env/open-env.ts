@@ -72,11 +72,12 @@ export function openEnv(url: string, options: OpenEnvOptions = {}): EnvironmentS
 
 /** What speaks to a server is read when one is asked for. */
 async function begin(url: string, options: OpenEnvOptions) {
-  const { discover, instanceOf, newWorld, sharedOf } = await import("./acting.js");
+  const { discover, instanceOf, sharedOf } = await import("./acting.js");
+  const { World } = await import("./world.js");
   const shared = sharedOf(url, options);
   const { tools, action } = options;
   const given = tools && action ? { tools, action } : undefined;
   const acting = given ? Promise.resolve(given) : discover(shared, options);
   acting.catch(() => undefined); // seen by who waits for it
-  return { make: async () => instanceOf(newWorld(shared), await acting, options) };
+  return { make: async () => instanceOf(new World(shared), await acting, options) };
 }

@@ -1,4 +1,5 @@
 import { estimatorsByName } from "../../learn/estimators/registry.js";
+import { lossAggregations } from "../../learn/losses/base/options.js";
 import { lossRegistry } from "../../learn/losses/registry.js";
 import { keysOf } from "../../../common/options/option-table.js";
 import { rules } from "../../rollout/rules/registry.js";
@@ -7,8 +8,8 @@ import { isAbsolute } from "node:path";
 
 /** What becomes of one of our keys in verl 0.9.1. */
 type Carried =
-  /** An override, under this name and with this value. */
-  | { to: string; value?: (value: unknown) => unknown }
+  /** An override, under this name and with this value; `only` some may be known there. */
+  | { to: string; value?: (value: unknown) => unknown; only?: readonly string[] }
   /** A setting of the tree's agent loop, which may know some of its values only. */
   | { loop: string; only?: readonly string[] }
   /** Means nothing there, or stands elsewhere in the job folder. */
@@ -44,7 +45,10 @@ const special: Readonly<Record<string, Carried>> = {
   "data.tokenizer": same("actor_rollout_ref.model.tokenizer_path"),
   [`${actor}.enable_entropy_balanced_clipping`]: left("it is a loss of arpo_verl"),
   [`${actor}.enable_entropy_balanced_advantage`]: left("it is a loss of arpo_verl"),
-  [`${actor}.loss_agg_mode`]: same(`${actor}.loss_agg_mode`),
+  [`${actor}.loss_agg_mode`]: {
+    to: `${actor}.loss_agg_mode`,
+    only: lossAggregations.filter((mode) => mode.startsWith("seq") || mode === "token-mean"),
+  },
   [`${actor}.policy_loss.loss_mode`]: left("the losses have their own rule"),
   [`${actor}.optim.warmup_style`]: same(`${actor}.optim.lr_scheduler_type`),
   "critic.optim.warmup_style": same("critic.optim.lr_scheduler_type"),
@@ -74,6 +78,7 @@ const special: Readonly<Record<string, Carried>> = {
   "custom_reward_function.path": left("reward.custom_reward_function has it"),
   "custom_reward_function.name": left("reward.custom_reward_function has it"),
   "reward_model.reward_manager": same("reward.reward_manager.name"),
+  "distillation.teacher_model.model_path": refused("its teachers are not carried yet"),
   "algorithm.filter_groups.enable": refused("verl takes the key and is not known to read it"),
   "algorithm.filter_groups.metric": left("filter_groups is off"),
   "trainer.logger": left("verl's file logger is added: the figures are read back from there"),
@@ -113,6 +118,7 @@ const prefixes: readonly [string, (rest: string) => Carried][] = [
       return known ? same(path) : refused("a loss that verl 0.9.1 does not have");
     },
   ],
+  ["distillation.distillation_loss.", () => left("there is no teacher")],
   ["critic.model.fsdp_config.wrap_policy.transformer", () => refused("verl 0.9.1 has none")],
   ["critic.model.fsdp_config.", (rest) => same(`critic.fsdp.${rest}`)],
   [`${actor}.fsdp_config.wrap_policy.transformer`, () => refused("verl 0.9.1 has none")],

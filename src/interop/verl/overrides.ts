@@ -66,6 +66,9 @@ export function verlConfig(config: Config): VerlConfig {
     } else if (path.startsWith("critic.")) {
       // Without gae there is none.
     } else if (!kept || !isSame(value, byDefault)) {
+      if (carried.only && !carried.only.includes(String(value))) {
+        faults.push(`${path}=${hydraValue(value)} (verl has ${carried.only.join(", ")})`);
+      }
       const mapped = carried.value ? carried.value(value) : value;
       out.overrides.push(`${carried.to}=${hydraValue(mapped)}`);
     }

@@ -1,5 +1,5 @@
 import { flag, share, rulesOf, type ValuesOf } from "../../../common/options/setting.js";
-import { lossPresets } from "../losses/presets.js";
+import { lossPresets } from "../losses/registry.js";
 import type { CreditTrajectory } from "./adapt/credit-trajectories.js";
 import { leaving } from "./adapt/leaving.js";
 import { defineEstimator } from "./definition.js";

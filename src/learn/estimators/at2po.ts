@@ -1,5 +1,5 @@
 import { choice, flag, rulesOf, type ValuesOf } from "../../../common/options/setting.js";
-import { lossPresets } from "../losses/presets.js";
+import { lossPresets } from "../losses/registry.js";
 import type { CreditTrajectory } from "./adapt/credit-trajectories.js";
 import { atTurns, perPrompt } from "./adapt/prompt-trees.js";
 import { defineEstimator } from "./definition.js";

@@ -271,3 +271,21 @@ export function rlooCredit(input: Outcome): Credit {
     };
   });
 }
+
+/** MaxRL's advantages with their sums. */
+export function relativeCredit(input: Outcome): Credit {
+  return perTrajectory(input, (own, group) => {
+    const centre = mean(group);
+    if (group.length === 1 || centre <= 0) {
+      const why = group.length === 1 ? "alone" : "the group's mean is not above 0";
+      return { terms: [{ name: "reward", value: 0, from: why }], factors: [] };
+    }
+    return {
+      terms: [
+        { name: "reward", value: own },
+        { name: "mean of the prompt's trajectories", value: -centre },
+      ],
+      factors: [overWidth("their mean", centre)],
+    };
+  });
+}

@@ -2,7 +2,7 @@ import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { OptionRules } from "../../../common/options/check-options.js";
 import { defined } from "../../../common/options/defined.js";
 import type { Advice, RunFacts, SettingTable, ValuesOf } from "../../../common/options/setting.js";
-import type { PublishedUpdate } from "../losses/presets.js";
+import type { PublishedUpdate } from "../losses/registry.js";
 import { masked, requireFinite, type Rows } from "../masked.js";
 import type { CreditBatch } from "./adapt/credit-trajectories.js";
 import type { Spans } from "./adapt/prompt-trees.js";
@@ -53,10 +53,21 @@ export const defineEstimator =
   ): EstimatorDefinition<Name, T, O> =>
     definition;
 
+/** What the distributions were that tokens were drawn from. */
+export interface Distributions {
+  /** ln p of each token before the update. */
+  logprobs: Rows;
+  /** The sum of p² over the vocabulary at each token. */
+  squares: Rows;
+  /** What a correction for another sampler multiplies the token losses by, where there is one. */
+  weights?: Rows | undefined;
+}
+
 /** What a plain estimator is given of a batch. */
 interface PlainInput extends Outcome {
   values?: Rows | undefined;
   baselines?: readonly number[] | undefined;
+  distributions?: Distributions | undefined;
 }
 
 /** What a plain estimator can be told. */
@@ -67,7 +78,11 @@ interface PlainOptions {
 }
 
 /** What a plain estimator may need besides scores, in words. */
-export const needWords = { values: "a critic's values", baselines: "greedy baselines" } as const;
+export const needWords = {
+  values: "a critic's values",
+  baselines: "greedy baselines",
+  distributions: "rows with log-probabilities and squares (Learner.measureSquares)",
+} as const;
 
 /** An estimator of scores and groups alone, which looks at no tree: everything that the library knows of it. */
 export interface PlainEstimator<Name extends string = string, F = unknown> {
@@ -75,7 +90,7 @@ export interface PlainEstimator<Name extends string = string, F = unknown> {
   readonly name: Name;
   readonly meaning: string;
   readonly formula: string;
-  /** The critic's values, or the greedy answers' rewards. */
+  /** The critic's values, the greedy answers' rewards, or the distributions that tokens were drawn from. */
   readonly needs?: keyof typeof needWords;
   /** It compares a trajectory with no other of its prompt. */
   readonly alone?: true;
@@ -104,14 +119,16 @@ export const definePlainEstimator = <const Name extends string, F>(
  * The door of every plain estimator: its input with 0 for the values, and for the rewards that count by
  * token, wherever the mask has 0, whatever stood there. What counts must be finite.
  */
-export function clearMasked<I extends Pick<PlainInput, "rewards" | "mask" | "values">>(
+export function clearMasked<
+  I extends Pick<PlainInput, "rewards" | "mask" | "values" | "distributions">,
+>(
   { byToken, countsMasked }: Pick<PlainEstimator, "byToken" | "countsMasked">,
   input: I,
   nameOf?: (row: number) => string,
 ): I {
   const action = "estimate advantages";
   checkArguments(action, { input }, { input: { rewards: "list", mask: "list" } });
-  const { rewards, mask, values } = input;
+  const { rewards, mask, values, distributions } = input;
   const counted = countsMasked ? {} : { mask };
   requireFinite(action, "rewards", rewards, {
     ...(byToken ? counted : {}),
@@ -119,10 +136,21 @@ export function clearMasked<I extends Pick<PlainInput, "rewards" | "mask" | "val
   });
   if (values) requireFinite(action, "values", values, { ...counted, ...defined({ nameOf }) });
   if (countsMasked) return input;
+  const told = Object.entries({ ...distributions }).filter(([, rows]) => rows !== undefined);
+  for (const [name, rows] of told as [string, Rows][]) {
+    requireFinite(action, name, rows, { mask, ...defined({ nameOf }) });
+  }
   return {
     ...input,
     ...(byToken ? { rewards: masked(rewards, mask) } : {}),
     ...(values ? { values: masked(values, mask) } : {}),
+    ...(distributions
+      ? {
+          distributions: Object.fromEntries(
+            told.map(([name, rows]) => [name, masked(rows as Rows, mask)]),
+          ),
+        }
+      : {}),
   };
 }
 

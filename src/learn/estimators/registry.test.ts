@@ -31,7 +31,10 @@ async function scoredTrees({ tool = paid as Tool, n = 16, prompts = 2 } = {}): P
     ...{ n, initialRollouts: 3, beamSize: 4, seed: 4 },
     tools: new ToolSet([tool], { callLimit: 5 }),
   });
-  return score(trees, ({ length }) => (length % 3) / 2);
+  return score(trees, ({ length }) => {
+    const parts = { thirds: length % 3, halves: length % 2 };
+    return { score: (length % 3) / 2, reason: "", parts };
+  });
 }
 
 const creditOf = (scored: Scored, name: FamilyEstimator, options = {}) =>

@@ -14,14 +14,20 @@ import { at2poEstimator } from "./at2po.js";
 import { Credit } from "./credit.js";
 import type { EstimatorDefinition, PlainEstimator } from "./definition.js";
 import { fr3eEstimator } from "./fr3e.js";
+import { gdpoEstimator } from "./gdpo.js";
 import { giGpoEstimator } from "./gigpo.js";
+import { lengthPenaltyEstimator } from "./length-penalty.js";
 import { mtGrpoEstimator } from "./mt-grpo.js";
-import { gaeOlderEstimator } from "./plain/gae-older.js";
-import { gaeEstimator } from "./plain/gae.js";
+import { gaeEstimator, gaeOlderEstimator } from "./plain/gae.js";
 import { gpgEstimator } from "./plain/gpg.js";
 import { grpoPassAtKEstimator } from "./plain/grpo-passk.js";
 import { grpoEstimator } from "./plain/grpo.js";
+import { maxRlEstimator } from "./plain/max-rl.js";
 import { opoEstimator } from "./plain/opo.js";
+import {
+  optimalTokenBaselineEstimator,
+  tirOptimalTokenBaselineEstimator,
+} from "./plain/optimal-token-baseline.js";
 import { reinforcePlusPlusBaselineEstimator } from "./plain/reinforce-plus-plus-baseline.js";
 import { reinforcePlusPlusOlderEstimator } from "./plain/reinforce-plus-plus-older.js";
 import { reinforcePlusPlusEstimator } from "./plain/reinforce-plus-plus.js";
@@ -45,6 +51,9 @@ export const plainEstimators = [
   opoEstimator,
   grpoPassAtKEstimator,
   gpgEstimator,
+  maxRlEstimator,
+  optimalTokenBaselineEstimator,
+  tirOptimalTokenBaselineEstimator,
 ] as const;
 
 /** The estimators of the family after ARPO. A new one is a definition and its line here. */
@@ -60,6 +69,8 @@ export const estimatorDefinitions = [
   mtGrpoEstimator,
   giGpoEstimator,
   turnBaselineEstimator,
+  gdpoEstimator,
+  lengthPenaltyEstimator,
 ] as const;
 
 type Known = (typeof estimatorDefinitions)[number];

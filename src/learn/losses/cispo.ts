@@ -14,7 +14,8 @@ export const cispo = defineLoss({
   weighs: true,
   verl: true,
   tinker: "cispo",
-  presets: { cispo: {} },
+  // ScaleRL reads a bound of 5 as the greatest ratio itself, and has none below.
+  presets: { cispo: {}, "scale-rl": { clipRatioLow: 1, clipRatioHigh: 4 } },
   views: {
     cispo: {
       label: "CISPO",

@@ -98,6 +98,7 @@ const dppo = <const Name extends string, const Preset extends string>(
     aggregation: "token-mean",
     rule: "verl-0.9.1",
     clips: "divergence",
+    readsProbability: true,
     readsC: true,
     verl: true,
     presets: { [preset]: { clipRatioC: largestRatio } } as Record<Preset, { clipRatioC: number }>,

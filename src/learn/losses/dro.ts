@@ -21,6 +21,7 @@ export const dro = defineLoss({
   rule: "verl-0.9.1",
   verl: true,
   options: droOptions,
+  needs: ["droBeta"],
   views: {
     dro: {
       label: "DRO",

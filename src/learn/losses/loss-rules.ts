@@ -6,6 +6,7 @@ import {
   arithmeticTable,
   balanceTable,
   clipTable,
+  rowTable,
   termTable,
 } from "./base/options.js";
 import {
@@ -18,7 +19,12 @@ import {
 
 /** What decides what becomes of a token. */
 export interface TokenLossOptions
-  extends LossChoice, Given<typeof clipTable>, Given<typeof balanceTable>, LossParameters {}
+  extends
+    LossChoice,
+    Given<typeof clipTable>,
+    Given<typeof balanceTable>,
+    Given<typeof rowTable>,
+    LossParameters {}
 
 export interface ActorLossOptions extends PolicyLossOptions, Given<typeof termTable>, Named {}
 
@@ -29,6 +35,7 @@ export const tokenLossRules = (choice?: LossChoice): OptionRules<TokenLossOption
   loss: lossRegistry.rule,
   ...rulesOf(clipTable),
   ...rulesOf(balanceTable),
+  ...rulesOf(rowTable),
   ...rulesOf(ownTable()),
   ...(typeof choice?.loss === "object" && choice.loss !== null ? ownRules(choice.loss) : {}),
 });

@@ -10,6 +10,7 @@ import {
   type Tensor,
 } from "./base/aggregate.js";
 import { klPenalty } from "./base/kl.js";
+import { unmaskedAdvantages } from "./base/off-policy-mask.js";
 import { arithmeticTable, valueTable } from "./base/options.js";
 import { type LossDefinition, settingsOf } from "./base/definition.js";
 import {
@@ -33,7 +34,8 @@ export type NamedLoss = (input: PolicyLossInput, options?: PolicyLossOptions) =>
 const aggregateOptions = (
   { referenceNaN }: Pick<PolicyLossOptions, "referenceNaN">,
   paddedLength: number | undefined,
-): AggregateOptions => ({ emptyRow: referenceNaN ? "nan" : "zero", paddedLength });
+  { rowScales }: Pick<PolicyLossInput, "rowScales"> = {},
+): AggregateOptions => ({ emptyRow: referenceNaN ? "nan" : "zero", paddedLength, rowScales });
 
 const inputKinds = {
   logprobs: "tensor",
@@ -53,20 +55,30 @@ const namedLoss =
 /** A loss of an input that has nothing where it is masked. */
 function policyLoss(
   loss: LossDefinition,
-  input: PolicyLossInput,
+  given: PolicyLossInput,
   options: PolicyLossOptions,
   paddedLength: number | undefined,
 ): PolicyLoss {
   const { aggregation, aggregationRule } = options;
   const { mode, rule } = aggregationOf({ loss, aggregation, aggregationRule });
-  const { rolloutWeights } = input;
+  const { rolloutWeights } = given;
+  const { offPolicyMask: threshold } = options;
+  const input =
+    threshold === undefined
+      ? given
+      : { ...given, advantages: unmaskedAdvantages(given, threshold, tensorOps) };
   return loss.tensors(input, settingsOf(loss, options), {
     ...tensorOps,
-    total: (losses, { mask = input.mask, ruleOf } = {}) =>
-      aggregateLoss(rolloutWeights ? losses.mul(rolloutWeights) : losses, mask, mode, {
-        ...aggregateOptions(options, paddedLength),
-        rule: ruleOf?.(mode) ?? rule,
-      }),
+    total: (losses, { mask = input.mask, unweighed = false, ruleOf } = {}) =>
+      aggregateLoss(
+        rolloutWeights && !unweighed ? losses.mul(rolloutWeights) : losses,
+        mask,
+        mode,
+        {
+          ...aggregateOptions(options, paddedLength, input),
+          rule: ruleOf?.(mode) ?? rule,
+        },
+      ),
   });
 }
 
@@ -143,7 +155,7 @@ export function actorLossOf(
   const { mask, entropies, refLogprobs, logprobs } = input;
   const { entropyCoefficient = 0, klLossCoefficient, aggregation, aggregationRule } = options;
   const { mode, rule } = aggregationOf({ loss, aggregation, aggregationRule });
-  const how = { ...aggregateOptions(options, paddedLength), rule };
+  const how = { ...aggregateOptions(options, paddedLength, input), rule };
   const base = policyLoss(loss, input, options, paddedLength);
   const out: ActorLoss = { ...base, policy: base.loss };
   if (entropyCoefficient !== 0) {
@@ -157,7 +169,10 @@ export function actorLossOf(
     if (!refLogprobs) {
       throw new TypeError("Cannot add a KL loss: refLogprobs must be given, got none");
     }
-    const kl = klPenalty(logprobs, refLogprobs, options.klLossKind ?? "low_var_kl");
+    const estimate = klPenalty(logprobs, refLogprobs, options.klLossKind ?? "low_var_kl");
+    const kl = options.klLossRatio
+      ? estimate.mul<Tensor>(tensorOps.boundedLogRatio(input).exp())
+      : estimate;
     out.kl = aggregateLoss(kl, mask, mode, how);
     out.loss = out.loss.add(out.kl.mul(klLossCoefficient));
   }

@@ -4,6 +4,7 @@ import { aggregationUnder, type LossDefinition, type LossView } from "./base/def
 import { ceGppo, type ceGppoOptions } from "./ce-gppo.js";
 import { cispo } from "./cispo.js";
 import { clipCov, type clipCovOptions } from "./clip-cov.js";
+import { decoupled, type decoupledOptions } from "./sampler/decoupled.js";
 import { dppoKl, dppoTv } from "./dppo.js";
 import { dro, type droOptions } from "./dro.js";
 import { futureKl, type futureKlOptions } from "./future-kl.js";
@@ -11,9 +12,12 @@ import { geoMean } from "./geo-mean.js";
 import { gpg } from "./gpg.js";
 import { gspo } from "./gspo.js";
 import { klCov, type klCovOptions } from "./kl-cov.js";
+import { primeIpo, primeRl, type primeRlOptions } from "./sampler/prime-rl.js";
 import { sapo, type sapoOptions } from "./sapo.js";
 import { gspoTurn, turn } from "./turns.js";
+import { luspo, twoSided, type twoSidedOptions } from "./trl/two-sided.js";
 import { vanilla } from "./vanilla.js";
+import { vespo, type vespoOptions } from "./trl/vespo.js";
 import type { aggregationTable, LossSettings, termTable } from "./base/options.js";
 
 /**
@@ -22,7 +26,8 @@ import type { aggregationTable, LossSettings, termTable } from "./base/options.j
  */
 const built = [
   ...[vanilla, gspo, cispo, sapo, clipCov, klCov, geoMean, gpg, dro, dppoTv, dppoKl, ceGppo],
-  ...[gspoTurn, turn, futureKl],
+  ...[gspoTurn, turn, futureKl, decoupled, primeRl, primeIpo],
+  ...[twoSided, luspo, vespo],
 ] as const;
 
 type Known = (typeof built)[number];
@@ -61,7 +66,11 @@ export interface LossParameters
     Given<typeof klCovOptions>,
     Given<typeof droOptions>,
     Given<typeof ceGppoOptions>,
-    Given<typeof futureKlOptions> {}
+    Given<typeof futureKlOptions>,
+    Given<typeof decoupledOptions>,
+    Given<typeof primeRlOptions>,
+    Given<typeof twoSidedOptions>,
+    Given<typeof vespoOptions> {}
 
 /** The options that losses have of their own, those of added losses behind the library's. */
 export const ownTable = (): OwnTable =>
@@ -77,7 +86,7 @@ export interface LossChoice {
 export type WithOwnLoss<O extends LossChoice, T extends OptionTable> = O & {
   /** A name, or a loss of one's own: a definition. Default: `vanilla`. */
   loss?: LossName | LossDefinition<string, T>;
-} & Given<NoInfer<T>>;
+} & NoInfer<Given<T>>;
 
 /** The loss that options choose. */
 export const lossOf = ({ loss = "vanilla" }: LossChoice): LossDefinition =>

@@ -31,9 +31,11 @@ function matrices(seed: number, reach: number) {
   const moved = draw("moved", -reach, reach);
   const oldLogprobs = logprobs.map((row, r) => row.map((x, t) => x - moved[r]![t]!));
   const advantages = draw("advantages", -1.5, 1.5);
+  const stale = draw("stale", -0.8, 0.8);
+  const sampledLogprobs = oldLogprobs.map((row, r) => row.map((x, t) => x + stale[r]![t]!));
   // Every other batch under a correction's weights.
   const weights = seed % 2 === 0 ? draw("weights", 0, 2) : undefined;
-  return { logprobs, oldLogprobs, advantages, weights };
+  return { logprobs, oldLogprobs, sampledLogprobs, advantages, weights };
 }
 
 const settings: Partial<Record<LossName, PolicyLossOptions>> = {
@@ -46,6 +48,9 @@ const settings: Partial<Record<LossName, PolicyLossOptions>> = {
   gspo_turn: { clipRatio: 0.1 },
   turn: { clipRatio: 0.1, clipRatioC: 1.2 },
   future_kl: { futureDecay: 6, futureClip: 0.3, futureSafety: 1.5 },
+  decoupled: { staleUpper: 1.5, staleLower: 0.6 },
+  two_sided: { ratioDelta: 1.5 },
+  luspo: { clipRatio: 0.05, ratioDelta: 1.05 },
 };
 /** What must have occurred, or some branch of a rule was not looked at. */
 const regions: Record<LossName, string> = {
@@ -64,6 +69,12 @@ const regions: Record<LossName, string> = {
   gspo_turn: "above below inside",
   turn: "above below dropped dual inside",
   future_kl: "above below dropped dual inside",
+  decoupled: "above below dropped dual inside",
+  prime_rl: "above below inside",
+  prime_ipo: "above below inside",
+  two_sided: "above below dual inside",
+  luspo: "above below dual inside",
+  vespo: "inside",
 };
 
 for (const loss of lossNames) {
@@ -77,12 +88,14 @@ for (const loss of lossNames) {
       const rows = mask.map((own, r): LossRow => ({
         logprobs: batch.logprobs[r]!,
         oldLogprobs: batch.oldLogprobs[r]!,
+        sampledLogprobs: batch.sampledLogprobs[r]!,
         advantages: batch.advantages[r]!,
         mask: own,
         ...(batch.weights ? { weights: batch.weights[r]! } : {}),
       }));
       const input = {
         oldLogprobs: tf.tensor2d(batch.oldLogprobs),
+        sampledLogprobs: tf.tensor2d(batch.sampledLogprobs),
         advantages: tf.tensor2d(batch.advantages),
         mask: tf.tensor2d(mask),
         ...(batch.weights ? { rolloutWeights: tf.tensor2d(batch.weights) } : {}),
@@ -100,8 +113,9 @@ for (const loss of lossNames) {
           const { weight, used, hold = 0, region } = told(r, t).outcome;
           seen.add(region);
           // A mean over the sequences that have a token, in verl 0.9.1's rule, or over all.
-          const counted = facts.rule === "older" ? mask.length : mask.length - 1;
-          const share = facts.ownAggregation ? 1 / (counted * count) : 1;
+          const counted = facts.rule === "verl-0.9.1" ? mask.length - 1 : mask.length;
+          const ofRow = facts.aggregation === "seq-mean-token-sum" ? 1 : count;
+          const share = facts.ownAggregation ? 1 / (counted * ofRow) : 1;
           const slope = share * (hold - weight * used);
           const place = `seed ${seed}, sequence ${r}, token ${t} (${region})`;
           assert.ok(

@@ -7,6 +7,7 @@ import {
 } from "../../../common/options/check-options.js";
 import { type TokenLossOptions, tokenLossRules } from "./loss-rules.js";
 import { settingsOf } from "./base/definition.js";
+import { unmaskedRow } from "./base/off-policy-mask.js";
 import { lossOf } from "./registry.js";
 import {
   type ClipRegion,
@@ -76,7 +77,7 @@ export function tokenUpdate(
   checkOptions("tell what an update does", options, rulesUnder(options));
   const rule = lossOf(options);
   const { oldLogprob } = options;
-  if (oldLogprob === undefined && rule.clips === "divergence") {
+  if (oldLogprob === undefined && rule.readsProbability) {
     throw new TypeError(
       `Cannot tell what an update does: oldLogprob must be given for ${rule.name}, got none`,
     );
@@ -101,10 +102,12 @@ interface ToldToken {
 
 /** What a loss does to the tokens of sequences, asked one by one; all sequences of the batch must be given. */
 export function seenTokens(
-  rows: readonly LossRow[],
+  given: readonly LossRow[],
   options: TokenLossOptions,
 ): (row: number, token: number) => ToldToken {
   const rule = lossOf(options);
+  const { offPolicyMask: threshold } = options;
+  const rows = threshold === undefined ? given : given.map((row) => unmaskedRow(row, threshold));
   const settings = settingsOf(rule, options);
   const share = rule.share?.(rows, settings);
   const correction = weightsOf(rule, rows);

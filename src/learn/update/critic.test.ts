@@ -5,7 +5,7 @@ import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import { type BatchSequence, TrainingBatch } from "../batch.js";
 import { Critic } from "./critic.js";
 import type { CriticOptions } from "./critic-settings.js";
-import { lossAggregations } from "../losses/base/options.js";
+import { valueAggregations } from "../losses/base/options.js";
 
 const sizes = { vocabSize: 11, hiddenSize: 8, intermediateSize: 16, layers: 2, heads: 2 };
 
@@ -37,7 +37,7 @@ async function updated(options: CriticOptions) {
   return { metrics, weights };
 }
 
-for (const aggregation of lossAggregations) {
+for (const aggregation of valueAggregations) {
   test(`Critic.update() has the same gradient whatever fits into one pass (${aggregation})`, async () => {
     const whole = await updated({ aggregation });
     for (const bounds of [{ maxTokensPerPass: 12 }, { maxSequencesPerPass: 1 }]) {

@@ -1,4 +1,5 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
+import * as exact from "../../base/exact/index.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { AdamWState } from "../../tensor/adamw.js";
 import {
@@ -18,8 +19,17 @@ import {
   correctSequences,
 } from "../correction/rollout-correction.js";
 import type { OptionTable } from "../../../common/options/option-table.js";
+import type { PlainEstimator } from "../estimators/definition.js";
+import { teach } from "../distillation/divergence.js";
+import { askTeacher } from "../distillation/teacher.js";
 import { lossOf, type WithOwnLoss } from "../losses/registry.js";
-import { lossUnder, passLoss, type ReadySequence, requireFiniteTokens } from "./pass-loss.js";
+import {
+  lossUnder,
+  passLoss,
+  type ReadySequence,
+  requireFiniteTokens,
+  stepFacts,
+} from "./pass-loss.js";
 import {
   gatherFrom,
   type PassSequence,
@@ -81,6 +91,21 @@ function withReusedLogProbs<R extends ScoredSequence>(sequence: R): R & Prepared
     entropies: known(sequence.trajectory.entropies),
     oldFrom: "rollout" as const,
   });
+}
+
+/** The correction that an update makes; a loss that asks for the sampler has its own. */
+function correctionUnder(
+  settings: UpdateSettings,
+  sequences: readonly ScoredSequence[],
+): CorrectionSettings | undefined {
+  const { rolloutCorrection: option } = settings;
+  const { asks, name } = lossOf(settings);
+  if (asks !== "sampler") return correctionOf(option, sequences);
+  if (option === undefined || option === false) return undefined;
+  if (typeof option === "object" && option.when === "auto") return undefined;
+  throw new RangeError(
+    `Cannot update: the loss ${name} corrects for the sampler itself, so rolloutCorrection must be left out, got ${option === true ? "true" : "options"}`,
+  );
 }
 
 /** The share of trajectories whose log-probabilities are the rollout's. */
@@ -174,13 +199,15 @@ export class Learner {
    * entropies under the model as it is, log-probabilities under the reference policy for a KL loss, and
    * what a correction for another sampler makes of them.
    * @param sequences the batch's trajectories; the results are written into them
+   * @param needs what an estimator asks for besides: of `distributions`, `measureSquares`
    */
   async prepare<R extends ScoredSequence>(
     sequences: readonly R[],
     options: UpdateOptions = {},
+    needs?: PlainEstimator["needs"],
   ): Promise<(R & PreparedSequence)[]> {
     const settings = updateSettings(this.#settings, options);
-    const correction = correctionOf(settings.rolloutCorrection, sequences);
+    const correction = correctionUnder(settings, sequences);
     const prepared = correction?.bypass
       ? bypassMeasuring(sequences)
       : settings.reuseLogProbs && !correction
@@ -188,7 +215,34 @@ export class Learner {
         : await this.#measureOld(sequences, settings);
     correctSequences(prepared, correction);
     if (settings.klLossCoefficient !== undefined) await this.#askReference(prepared, settings);
+    if (needs === "distributions") await this.measureSquares(prepared, options);
     return prepared;
+  }
+
+  /**
+   * Measures the sum of p² over the vocabulary at every response token and writes it into the trajectories: what the
+   * optimal token baseline needs besides log-probabilities. With ln p at the temperature and ln q at half of it that
+   * is p² / q, so that whatever says log-probabilities can say it.
+   * @param sequences the batch's trajectories, from `prepare`
+   */
+  async measureSquares<R extends PreparedSequence>(
+    sequences: readonly R[],
+    options: UpdateOptions = {},
+  ): Promise<(R & Required<Pick<PreparedSequence, "squares">>)[]> {
+    const settings = updateSettings(this.#settings, options);
+    const { temperature } = settings;
+    const measured = sequences.every(({ oldFrom }) => oldFrom === undefined);
+    const whole = measured
+      ? sequences.map(({ oldLogprobs }) => oldLogprobs)
+      : (await this.#trainee.measure(sequences, settings)).logprobs;
+    const half = await this.#trainee.measure(sequences, {
+      ...settings,
+      temperature: temperature / 2,
+    });
+    return sequences.map((sequence, i) => {
+      const squares = whole[i]!.map((p, t) => exact.exp(2 * p - half.logprobs[i]![t]!));
+      return Object.assign(sequence, { squares });
+    });
   }
 
   async #measureOld<R extends ScoredSequence>(
@@ -227,6 +281,23 @@ export class Learner {
     sequences.forEach((sequence, i) => (sequence.refLogprobs = logprobs[i]!));
   }
 
+  /** Asks the teacher, where there is one, and makes of the advantages what is used. */
+  async #teach(
+    sequences: readonly ReadySequence[],
+    settings: UpdateSettings,
+    { scored }: TrainingBatch,
+  ): Promise<Record<string, number>> {
+    sequences.forEach((sequence) => delete sequence.taughtAdvantages);
+    const { teacher } = settings;
+    if (teacher === undefined) return {};
+    // What trajectories begin with in common is asked once.
+    const how = { ...settings, sharedPrefixes: true };
+    const measure = (asked: readonly PassSequence[], model: Reference | undefined) =>
+      model ? measureReference(model, asked, how) : this.#trainee.measure(asked, how);
+    await askTeacher(sequences, teacher, measure, scored);
+    return teach(sequences, settings);
+  }
+
   /** The trajectories with all that these settings need; what an earlier update measured is kept. */
   async #ready(
     sequences: readonly BatchSequence[],
@@ -257,7 +328,7 @@ export class Learner {
     if (batch.trajectories.length === 0) {
       throw new RangeError("Cannot update: the batch must have a trajectory, got none");
     }
-    const correction = correctionOf(settings.rolloutCorrection, batch.trajectories);
+    const correction = correctionUnder(settings, batch.trajectories);
     if (correction?.bypass && settings.loss !== "vanilla") {
       throw new RangeError(
         `Cannot update: a correction that bypasses measuring brings its own loss, so loss must be vanilla, got ${lossOf(settings).name}`,
@@ -265,6 +336,7 @@ export class Learner {
     }
     const ready = await this.#ready(batch.trajectories, settings, correction);
     const corrected = correctSequences(ready, correction);
+    const taught = await this.#teach(ready, settings, batch);
     requireFiniteTokens("update", ready, [
       ...(["oldLogprobs", "advantages", "rolloutWeights"] as const),
       ...(settings.klLossCoefficient === undefined ? [] : (["refLogprobs"] as const)),
@@ -296,6 +368,7 @@ export class Learner {
         ...{ "actor/entropy_loss": entropy, "actor/lr": settings.learningRate },
         ...(settings.reuseLogProbs ? { "actor/reused_log_probs": reusedShare(ready) } : {}),
         ...figures,
+        ...taught,
       },
       batch,
       // The loss that was minimised, which a correction may have brought.
@@ -315,7 +388,7 @@ export class Learner {
     const whole = passWeight(sequences, settings) || 1;
     const random = settings.random.split(`step ${this.steps}`);
     let pass = 0;
-    const longest = Math.max(...sequences.map(({ trajectory }) => trajectory.tokens.length));
+    const facts = stepFacts(sequences);
     const { learningRate, weightDecay, maxNorm } = settings;
     const done = await this.#trainee.step({
       passes: splitByTokens(sequences, settings),
@@ -324,7 +397,7 @@ export class Learner {
           group,
           found,
           settings,
-          longest,
+          facts,
           correction,
           random.split(pass++),
         );

@@ -62,11 +62,11 @@ class SharedCount {
 export function passWeight(sequences: readonly PassSequence[], options: AggregationChoice): number {
   const { mode, rule } = aggregationOf(options);
   const tokens = sequences.map((sequence) => trainedMask(sequence).reduce((a, b) => a + b, 0));
-  if (mode === "token-sum") return 1;
+  if (mode === "token-sum" || mode === "prompt-mean") return 1;
   if (mode === "token-mean") return tokens.reduce((sum, n) => sum + n, 0);
   if (rule === "verl-0.9.1") return tokens.filter((n) => n > 0).length;
   // The older one divides by a padded length alone: again a sum.
-  return mode === "seq-mean-token-sum-norm" ? 1 : sequences.length;
+  return mode === "seq-mean-token-sum-norm" && rule === "older" ? 1 : sequences.length;
 }
 
 /** What a pass may keep for its way back, in bytes. */

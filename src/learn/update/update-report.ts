@@ -1,12 +1,14 @@
 import * as exact from "../../base/exact/index.js";
 import { defined } from "../../../common/options/defined.js";
-import { showAs, type Shown } from "../../base/show/show-as.js";
+import { logged, showAs, type Shown } from "../../base/show/show-as.js";
 import {
   type BatchSequence,
   isTrained,
+  sampledLogprobs,
   type TrainedSequence,
   trainedMask,
   type TrainingBatch,
+  usedAdvantages,
 } from "../batch.js";
 import type { LossRow } from "../losses/base/token-rule.js";
 import { type TokenUpdate, tokenUpdates } from "../losses/token-update.js";
@@ -32,9 +34,10 @@ export class MetricMeans {
 const lossSequence = (sequence: TrainedSequence): LossRow => ({
   logprobs: sequence.newLogprobs,
   oldLogprobs: sequence.oldLogprobs,
-  advantages: sequence.advantages,
+  advantages: usedAdvantages(sequence),
   mask: trainedMask(sequence),
   entropies: sequence.entropies,
+  sampledLogprobs: sampledLogprobs(sequence),
   ...defined({ weights: sequence.rolloutWeights, chosen: sequence.chosen }),
 });
 
@@ -104,5 +107,9 @@ export class UpdateReport {
 
   [Symbol.for("Jupyter.display")](): Shown {
     return showAs("UpdateReport", this);
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return logged(this);
   }
 }

@@ -26,8 +26,6 @@ import {
   unset,
 } from "../../../common/options/option-table.js";
 import { named } from "../../../common/options/check-arguments.js";
-import type { Model } from "../../model/transformer/transformer.js";
-import type { Policy } from "../../policy/policies.js";
 import { type PresetName } from "../../rollout/presets.js";
 import { learnPresets } from "../presets.js";
 import { Random } from "../../base/random/random.js";
@@ -38,11 +36,12 @@ import {
 } from "../correction/rollout-correction.js";
 import { type ActorLossOptions, lossRules } from "../losses/loss-rules.js";
 import { clipBounds } from "../losses/base/options.js";
+import { checkDistillation, distillationTable } from "../distillation/options.js";
+import type { Reference } from "../distillation/teacher.js";
 import { missingOf } from "../losses/base/definition.js";
 import { type LossChoice, lossOf } from "../losses/registry.js";
 
-/** A policy that is asked and not trained: a model in memory, or anything that says log-probabilities. */
-export type Reference = Model | Required<Pick<Policy, "logProbs">>;
+export type { Reference };
 
 const flag = valuesOf<boolean>("boolean?");
 const ref = "actor_rollout_ref";
@@ -153,7 +152,8 @@ export const updateTable = {
 };
 
 /** How a policy is updated. */
-export interface UpdateOptions extends ActorLossOptions, Given<typeof updateTable> {}
+export interface UpdateOptions
+  extends ActorLossOptions, Given<typeof updateTable>, Given<typeof distillationTable> {}
 
 /** Options with those of the preset that they name below them. */
 export function withPreset<T extends { preset?: PresetName }>(action: string, options: T): T {
@@ -165,12 +165,14 @@ export function withPreset<T extends { preset?: PresetName }>(action: string, op
 /** The options of an update with their defaults. */
 export type UpdateSettings = ActorLossOptions &
   Complete<typeof updateTable> &
+  Complete<typeof distillationTable> &
   Required<Pick<UpdateOptions, "loss">>;
 
 /** What every option of an update may be, under a loss. */
 export const updateRules = (choice?: LossChoice): OptionRules<UpdateOptions> => ({
   ...lossRules(choice),
   ...rulesOf(updateTable),
+  ...rulesOf(distillationTable),
 });
 
 function checkTogether(settings: UpdateOptions): void {
@@ -204,5 +206,8 @@ export function updateSettings(...options: readonly UpdateOptions[]): UpdateSett
   }
   checkTogether(settings);
   const { loss = "vanilla" } = settings;
-  return { ...settings, ...completed(updateTable, settings, {}), loss };
+  const distillation = completed(distillationTable, settings, {});
+  const complete = { ...settings, ...completed(updateTable, settings, {}), ...distillation, loss };
+  if (complete.teacher !== undefined) checkDistillation(complete);
+  return complete;
 }

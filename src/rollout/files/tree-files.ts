@@ -5,9 +5,6 @@ import { readFile } from "#platform/files";
 import { extname } from "#platform/path";
 import type { RolloutTree } from "../rollout-tree.js";
 import type { RolloutTask } from "../task.js";
-import { checkTrees } from "./tree-sums.js";
-import { treesFromJsonl, treesToJsonl } from "./tree-jsonl.js";
-import { treesFromParquet, treesToParquet } from "./tree-parquet.js";
 
 /**
  * Writes trees to a file: JSON lines or parquet, by its extension.
@@ -42,8 +39,10 @@ export async function saveTrees(
 ): Promise<void> {
   checkArguments("save trees", { path, trees }, { path: "path", trees: "items" });
   checkOptions("save trees", options, { timing: "boolean?" });
+  const format = formatOf(path, "save");
+  const { treesToJsonl, treesToParquet } = await formats();
   const bytes =
-    formatOf(path, "save") === ".parquet"
+    format === ".parquet"
       ? new Uint8Array(await treesToParquet(trees, options))
       : treesToJsonl(trees, options);
   await writeDurably(path, bytes);
@@ -66,11 +65,19 @@ export async function loadTrees<T extends RolloutTask = RolloutTask>(
 ): Promise<RolloutTree<T>[]> {
   checkArguments("load trees", { path }, { path: "path" });
   const format = formatOf(path, "load");
+  const { checkTrees, treesFromJsonl, treesFromParquet } = await formats();
   await checkTrees(path);
   if (format === ".jsonl") return treesFromJsonl(await readFile(path, "utf8"));
   const { buffer, byteOffset, byteLength } = await readFile(path);
   return treesFromParquet(buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer);
 }
+
+/** What reads and writes the formats: nobody who has no file needs it. */
+const formats = async () => ({
+  ...(await import("./tree-sums.js")),
+  ...(await import("./tree-jsonl.js")),
+  ...(await import("./tree-parquet.js")),
+});
 
 function formatOf(path: string, action: string): string {
   const format = extname(path);

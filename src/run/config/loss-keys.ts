@@ -5,8 +5,10 @@ import {
   arithmeticTable,
   balanceTable,
   clipTable,
+  rowTable,
   termTable,
 } from "../../learn/losses/base/options.js";
+import { distillationTable } from "../../learn/distillation/options.js";
 import { lossRegistry, ownTable } from "../../learn/losses/registry.js";
 import { chosen } from "./choices.js";
 import { keysWith, optionsIn } from "./from-table.js";
@@ -16,10 +18,10 @@ import { get, put, type Tree } from "./tree.js";
 const actor = "actor_rollout_ref.actor";
 const lossMode = `${actor}.policy_loss.loss_mode`;
 
-/** Every option of a loss; one without a key is the code's alone. */
+/** Every option of what an update minimises; one without a key is the code's alone. */
 export const lossTable = () => ({
   ...{ ...ownTable(), ...clipTable, ...arithmeticTable, ...aggregationTable },
-  ...{ ...balanceTable, ...termTable },
+  ...{ ...balanceTable, ...rowTable, ...termTable, ...distillationTable },
 });
 
 /** The loss's options that a configuration sets; null is unset. */

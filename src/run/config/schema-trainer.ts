@@ -9,6 +9,7 @@ import { branchRules, expansionRules, rules } from "../../rollout/rules/registry
 import { loggers, loggerWords } from "../loggers/registry.js";
 import { added } from "./choices.js";
 import { creditKeys, expandKeys } from "./choice-keys.js";
+import { distillationTable } from "../../learn/distillation/options.js";
 import { updateTable } from "../../learn/update/update-settings.js";
 import { keysFrom } from "./from-table.js";
 import { budgetTable, runTable, warmupTable } from "./run-table.js";
@@ -147,6 +148,7 @@ export const lab = () =>
     /** Settings of the rules that look at what was written; null is the published value. */
     expand: section(expandKeys()),
     ...keysFrom(updateTable, "lab"),
+    ...keysFrom(distillationTable, "lab"),
     ...keysFrom(aggregationTable, "lab"),
     repair_boxed: flag(true).describe("Fix the broken \\boxed of the published RL files"),
     reward_concurrency: atLeast(1, 32).describe("Rewards that may be under way at the same time"),

@@ -13,6 +13,7 @@ import {
   section,
   text,
 } from "./kinds.js";
+import { distillationTable } from "../../learn/distillation/options.js";
 import { dynamicTable, rolloutSettings } from "../../rollout/settings.js";
 import { keysFrom } from "./from-table.js";
 import { runTable } from "./run-table.js";
@@ -143,6 +144,14 @@ export const schema = whileKnown(() =>
     reward_model: section(kept.reward_model),
     custom_reward_function: customRewardFunction,
     algorithm: algorithm(),
+    distillation: section({
+      teacher_model: section({
+        model_path: optionalText.describe(
+          "The model that says how likely the tokens should be that were sampled; none: no distillation",
+        ),
+      }),
+      distillation_loss: section(keysFrom(distillationTable, "distillation.distillation_loss")),
+    }),
     trainer: trainer(),
     lab: lab(),
     ray_init: section(kept.ray_init),

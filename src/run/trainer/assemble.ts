@@ -60,6 +60,15 @@ async function loadCritic(config: Config): Promise<Model> {
   return critic;
 }
 
+/** The teacher that a configuration names. */
+async function teacherOf({ distillation, lab }: Config): Promise<Pick<LocalParts, "told">> {
+  const { model_path: path } = distillation.teacher_model;
+  if (path === null) return {};
+  const teacher = await loadModel(modelFolder(path));
+  teacher.matmulPrecision = lab.matmul_precision;
+  return { told: { update: { teacher } } };
+}
+
 /**
  * Everything a trainer is put together from, as a configuration says: policy, tools, reward, tasks, and
  * adapters, a reference policy and a critic where they are asked for. `note` is told what was left out.
@@ -128,6 +137,7 @@ export async function assemble(config: Config, note: Note = () => undefined): Pr
     train,
     validation,
     ...referenceOf(config, loaded),
+    ...(await teacherOf(config)),
     ...(needsOf(config.algorithm.adv_estimator) === "values"
       ? { critic: await loadCritic(config) }
       : {}),

@@ -23,6 +23,7 @@ import {
 } from "../../learn/estimators/registry.js";
 import type { ActorLossOptions } from "../../learn/losses/loss-rules.js";
 import { lossRegistry } from "../../learn/losses/registry.js";
+import type { distillationTable } from "../../learn/distillation/options.js";
 import { presetRule, updateRules, updateTable } from "../../learn/update/update-settings.js";
 import type { EnvironmentSource } from "../../environments/environment.js";
 import type { Policy } from "../../policy/policies.js";
@@ -56,6 +57,7 @@ export interface CellTraining
     Given<typeof runTable>,
     Omit<Given<typeof rolloutSettings>, RunDecides>,
     Omit<Given<typeof updateTable>, "learningRate" | "preset" | "random" | "shuffle">,
+    Given<typeof distillationTable>,
     Pick<AdvantageOptions, "estimator" | keyof typeof advantageTable>,
     CreditOptions,
     ActorLossOptions,
@@ -110,6 +112,11 @@ export interface CellTraining
   testEvery?: number;
   /** Show the run on its board while it continues, where a notebook looks. Default: true. */
   live?: boolean;
+  /**
+   * Print nothing. Default: false, a line per step and what the run found where a program runs on a terminal, and a
+   * line for each tool that failed, was waited for, or was never called.
+   */
+  quiet?: boolean;
   /** Called after each step. Default: none. */
   onStep?: (step: TrainerStep, run: TrainingRun) => void | Promise<void>;
   /** Stops the run with an error. Default: none. */
@@ -142,6 +149,7 @@ export const cellRules = (options: CellTraining | undefined): OptionRules<CellTr
   sampler: "policy?",
   testEvery: integer(1),
   live: "boolean?",
+  quiet: "boolean?",
   onStep: "function?",
   signal: "signal?",
 });

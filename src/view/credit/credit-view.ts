@@ -11,7 +11,7 @@ import {
 } from "../../learn/estimators/registry.js";
 import { type CreditSum, type CreditTerm, total } from "../../learn/estimators/credit.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import type { Scored } from "../../reward/scored.js";
+import { checkScored, type Scored } from "../../reward/scored.js";
 import { packIntegers, packVocabulary } from "../page/pack.js";
 import { colourRamp } from "../page/colour-ramp.js";
 import { cut, isLess, numberText } from "../page/words.js";
@@ -329,7 +329,8 @@ class CreditView extends View<CreditPayload> {
  * ```
  */
 export function creditView(scored: Scored, options: CreditViewOptions = {}): CreditView {
-  checkArguments("show credit", { scored }, { scored: { trajectories: "list", trees: "list" } });
+  checkScored("show credit", scored);
+  checkArguments("show credit", { scored }, { scored: { trees: "list" } });
   checkOptions("show credit", options, creditViewRules);
   return new CreditView(creditPayload(scored, options));
 }

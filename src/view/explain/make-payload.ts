@@ -81,6 +81,12 @@ const sums: Record<LossAggregation, [why: string, by: string, older: string, new
     "older.seq-mean-token-sum-norm.return",
     "newer.seq-mean-token-sum-norm.return",
   ],
+  "prompt-mean": [
+    "every prompt counts the same, and every token of it",
+    "prompts · its tokens",
+    "promptScales.return",
+    "promptScales.return",
+  ],
 };
 
 function totalLine({ ownAggregation }: LossDefinition, settings: ObjectiveSettings): f.FormulaLine {
@@ -201,6 +207,10 @@ export function explainPayload(
   const trained = (read: (sequence: BatchSequence, t: number) => number) =>
     gather((sequence, t) => (trainedMask(sequence)[t] ? read(sequence, t) : NaN));
   const old = (sequence: BatchSequence) => sequence.oldLogprobs ?? sequence.trajectory.logprobs;
+  const sampledAt = (sequence: BatchSequence, t: number) => {
+    const said = sequence.trajectory.logprobs[t]!;
+    return Number.isFinite(said) ? said : old(sequence)[t]!;
+  };
 
   const { vocabulary, place } = packVocabulary(tokenizer);
   const tokens = Int32Array.from(gather(({ trajectory }, t) => place(trajectory.tokens[t]!)));
@@ -222,6 +232,9 @@ export function explainPayload(
     oldLogprobs: floats(trained((sequence, t) => old(sequence)[t]!)),
     ...(hasReference
       ? { refLogprobs: floats(trained((sequence, t) => sequence.refLogprobs![t]!)) }
+      : {}),
+    ...(sequences.some(({ trajectory }) => trajectory.sampler !== undefined)
+      ? { sampledLogprobs: floats(trained((sequence, t) => sampledAt(sequence, t))) }
       : {}),
     entropies: floats(
       trained((sequence, t) => (sequence.entropies ?? sequence.trajectory.entropies)[t]!),

@@ -63,6 +63,8 @@ export interface ExplainPayload {
   logprobs: string;
   oldLogprobs: string;
   refLogprobs?: string;
+  /** What the sampler said, where it was not the policy that trains. */
+  sampledLogprobs?: string;
   entropies: string;
   /** What a correction for another sampler multiplies the token losses by, where there is one. */
   weights?: string;

@@ -8,7 +8,7 @@ import type { LossAggregation } from "../../../src/learn/losses/base/options.js"
 import type { PolicyLossOptions } from "../../../src/learn/losses/registry.js";
 import { actorLoss, losses, valueLoss } from "../../../src/learn/losses/losses.js";
 import { aggregateLoss } from "../../../src/learn/losses/base/aggregate.js";
-import { gaeOlder } from "../../../src/learn/estimators/plain/gae-older.js";
+import { gae } from "../../../src/learn/estimators/plain/gae.js";
 import { grpoPassAtK } from "../../../src/learn/estimators/plain/grpo-passk.js";
 import { grpo } from "../../../src/learn/estimators/plain/grpo.js";
 import { opo } from "../../../src/learn/estimators/plain/opo.js";
@@ -183,9 +183,9 @@ export const runners: Runners = {
     }
   },
   gae: (v) =>
-    gaeOlder(
+    gae(
       { rewards: v.token_level_rewards, values: v.values, mask: v.response_mask },
-      { gamma: v.gamma, lambda: v.lam },
+      { gamma: v.gamma, lambda: v.lam, results: true },
     ),
   grpo_advantage: (v) =>
     grpo(

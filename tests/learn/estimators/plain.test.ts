@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../../../src/base/random/random.js";
-import { gaeOlder } from "../../../src/learn/estimators/plain/gae-older.js";
 import { gae } from "../../../src/learn/estimators/plain/gae.js";
 import { grpoPassAtK } from "../../../src/learn/estimators/plain/grpo-passk.js";
 import { grpo } from "../../../src/learn/estimators/plain/grpo.js";
@@ -20,9 +19,9 @@ test("gae() agrees with the sum over future deltas", () => {
     [1, 1, 0, 0, 1, 1],
   ];
   const [gamma, lambda] = [0.97, 0.9];
-  for (const estimate of [gae, gaeOlder]) {
+  for (const results of [false, true]) {
     // The tokens that are steps: for gae those that the model wrote, with nothing between them.
-    const counts = (i: number, t: number) => estimate === gaeOlder || mask[i]![t] === 1;
+    const counts = (i: number, t: number) => results || mask[i]![t] === 1;
     const steps = rewards.map((r, i) => [...r.keys()].filter((t) => counts(i, t)));
     const raw = rewards.map((r, i) =>
       r.map((_, from) => {
@@ -33,7 +32,7 @@ test("gae() agrees with the sum over future deltas", () => {
         }, 0);
       }),
     );
-    const { advantages, returns } = estimate({ rewards, values, mask }, { gamma, lambda });
+    const { advantages, returns } = gae({ rewards, values, mask }, { gamma, lambda, results });
     const expected = whiten(raw, mask);
     raw.forEach((r, i) => {
       r.forEach((a, t) => {

@@ -51,7 +51,10 @@ async function scoredTrees({ flat = false } = {}): Promise<Scored> {
     ...(flat ? { n: 6, initialRollouts: 6 } : { n: 16, initialRollouts: 3, beamSize: 4 }),
     ...{ seed: 4, tools: new ToolSet([paid], { callLimit: 5 }) },
   });
-  return score(trees, ({ length }) => (length % 3) / 2);
+  return score(trees, ({ length }) => {
+    const parts = { thirds: length % 3, halves: length % 2 };
+    return { score: (length % 3) / 2, reason: "", parts };
+  });
 }
 
 /** The same trees with a number in place of all that is said of tokens which the model did not write. */
@@ -76,6 +79,16 @@ function withFilled(scored: Scored, by: number): Scored {
   return scored;
 }
 
+/** Sequences with what an update would have measured, and at masked tokens what the sampler's numbers are. */
+const measured = ({ trajectories }: Scored) =>
+  trajectories.map(({ trajectory, group, score: { score: reward } }) => {
+    const { lossMask, logprobs, entropies } = trajectory;
+    // An end token that the rules put was not sampled, and is measured.
+    const oldLogprobs = logprobs.map((p, t) => (lossMask[t] && Number.isNaN(p) ? -1 : p));
+    const squares = oldLogprobs.map((p) => Math.exp(p) / 2);
+    return { trajectory, group, reward, entropies, oldLogprobs, squares };
+  });
+
 for (const name of estimatorsByName.names) {
   test(`${name}: what stands at a masked token changes no bit of advantages and returns`, async () => {
     const definition = estimatorsByName.get(name)!;
@@ -92,6 +105,7 @@ for (const name of estimatorsByName.names) {
     const told = (from: Scored, options: AdvantageOptions) =>
       advantages(from, {
         ...{ estimator: definition, values, tokenRewards, baselines, gamma: 0.9, lambda: 0.8 },
+        ...(plain?.needs === "distributions" ? { rows: measured(from) } : {}),
         ...options,
       }).trajectories.map(({ advantages: own, returns }) => [bytes(own), bytes(returns)]);
     const expected = told(scored, {});

@@ -13,6 +13,7 @@ import {
   type LossAggregation,
   lossAggregations,
 } from "./options.js";
+import { promptScales } from "./token-rule.js";
 
 export type Tensor = InstanceType<typeof tf.Tensor>;
 
@@ -25,6 +26,8 @@ export interface AggregateOptions {
   emptyRow?: "zero" | "nan";
   /** Length that `seq-mean-token-sum-norm` divides by; unset: the matrix's own. */
   paddedLength?: number;
+  /** What `prompt-mean` multiplies each row's tokens by; unset: as if every row were a prompt of its own. */
+  rowScales?: readonly number[];
   /** Default: `older`. */
   rule?: AggregationRule;
 }
@@ -32,6 +35,7 @@ export interface AggregateOptions {
 const rules: OptionRules<AggregateOptions> = {
   emptyRow: oneOf(["zero", "nan"]),
   paddedLength: positive,
+  rowScales: "list?",
   rule: oneOf(aggregationRules),
 };
 
@@ -39,6 +43,7 @@ const rules: OptionRules<AggregateOptions> = {
 interface Divisors {
   some: (count: Tensor) => Tensor;
   paddedLength: number;
+  rowScales: Tensor;
 }
 type Aggregation = (losses: Tensor, mask: Tensor, by: Divisors) => Tensor;
 
@@ -55,6 +60,8 @@ const older: Record<LossAggregation, Aggregation> = {
       .mean(),
   "seq-mean-token-sum-norm": (losses, mask, { paddedLength }) =>
     rowSums(losses, mask).sum().div(paddedLength),
+  // One arithmetic for all: older verl has no such mode.
+  "prompt-mean": (losses, mask, { rowScales }) => rowSums(losses, mask).mul(rowScales).sum(),
 };
 
 /** The mean over the sequences that have a token. */
@@ -71,8 +78,21 @@ const newer: Record<LossAggregation, Aggregation> = {
   "seq-mean-token-sum": (losses, mask, by) => meanOfFilled(rowSums(losses, mask), mask, by),
   "seq-mean-token-mean": (losses, mask, by) =>
     meanOfFilled(rowSums(losses, mask).div(mask.sum(-1).add(1e-8)), mask, by),
+  "prompt-mean": older["prompt-mean"],
   "seq-mean-token-sum-norm": (losses, mask, by) =>
     meanOfFilled(rowSums(losses, mask), mask, by).div(by.paddedLength),
+};
+
+/** TRL's and SkyRL's: every sequence counts, and one without a token has the loss 0. */
+const everyRow: Record<LossAggregation, Aggregation> = {
+  ...older,
+  "token-mean": newer["token-mean"],
+  "seq-mean-token-mean": (losses, mask) =>
+    rowSums(losses, mask)
+      .div(tf.maximum(mask.sum(-1), 1))
+      .mean(),
+  "seq-mean-token-sum-norm": (losses, mask, { paddedLength }) =>
+    rowSums(losses, mask).mean<Tensor>().div(paddedLength),
 };
 
 /**
@@ -112,5 +132,14 @@ export function aggregateLoss(
   }
   const some = (count: Tensor): Tensor => (emptyRow === "zero" ? tf.maximum(count, 1) : count);
   const losses = emptyRow === "zero" ? withoutMasked(given, mask) : given;
-  return { older, "verl-0.9.1": newer }[rule][mode](losses, mask, { some, paddedLength });
+  const scales = () =>
+    tf.tensor1d([
+      ...(options.rowScales ??
+        promptScales(
+          Array.from({ length: mask.shape[0]! }, (_, row) => row),
+          Array.from(mask.sum(-1).dataSync()),
+        )),
+    ]);
+  const by = { some, paddedLength, rowScales: mode === "prompt-mean" ? scales() : tf.scalar(1) };
+  return { older, "verl-0.9.1": newer, trl: everyRow }[rule][mode](losses, mask, by);
 }

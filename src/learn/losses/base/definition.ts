@@ -36,8 +36,15 @@ export interface LossFacts {
   readonly ratioOf?: "row" | "turn";
   /** It reads clipRatioC. */
   readonly readsC?: true;
-  /** What it asks for besides: the turns of the trajectories, draws. */
-  readonly asks?: "turns" | "draws";
+  /** Those of its own options that somebody must give: there is no value to take in their place. */
+  readonly needs?: readonly string[];
+  /** It looks at a token's probability, not at its ratio alone. */
+  readonly readsProbability?: true;
+  /**
+   * What it asks for besides: the turns of the trajectories, draws, what the sampler said. One that asks for the
+   * sampler corrects for it itself.
+   */
+  readonly asks?: "turns" | "draws" | "sampler";
   /** verl 0.9.1 has it, under the same name. */
   readonly verl?: true;
   /** A Tinker server computes it token for token as here, under this name. */
@@ -46,10 +53,14 @@ export interface LossFacts {
 
 /** What a tensor form computes with. */
 export interface LossOps extends TensorOps {
-  /** Token losses under a rollout correction's weights, aggregated as the loss is. */
+  /** Token losses under a rollout correction's weights, aggregated as the loss is; `unweighed`: without those. */
   total: (
     losses: Tensor,
-    how?: { mask?: Tensor; ruleOf?: (mode: LossAggregation) => AggregationRule | undefined },
+    how?: {
+      mask?: Tensor;
+      unweighed?: boolean;
+      ruleOf?: (mode: LossAggregation) => AggregationRule | undefined;
+    },
   ) => Tensor;
 }
 
@@ -171,15 +182,12 @@ export const aggregationUnder = (
   given: Given<typeof aggregationTable>,
 ): { mode: LossAggregation; rule: AggregationRule } =>
   ownAggregation
-    ? { mode: aggregation, rule }
+    ? { mode: aggregation, rule: given.aggregationRule ?? rule }
     : { mode: given.aggregation ?? aggregation, rule: given.aggregationRule ?? rule };
 
-/** The options of a loss that have no default, and that nobody gave. */
-export const missingOf = ({ options = {} }: LossDefinition, given: object): string[] =>
-  Object.keys(options).filter(
-    (name) =>
-      options[name]!.complete?.((given as Readonly<Record<string, unknown>>)[name]) === undefined,
-  );
+/** The options that a loss needs, and that nobody gave. */
+export const missingOf = ({ needs = [] }: LossDefinition, given: object): string[] =>
+  needs.filter((name) => (given as Readonly<Record<string, unknown>>)[name] === undefined);
 
 /** The formula of a loss; one that says none shows its title. */
 export const formulaOf = (definition: LossDefinition, settings: LossSettings): f.FormulaLine[] =>

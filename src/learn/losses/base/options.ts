@@ -26,16 +26,24 @@ export const lossAggregations = [
   "seq-mean-token-sum",
   "seq-mean-token-mean",
   "seq-mean-token-sum-norm",
+  "prompt-mean",
 ] as const;
 export type LossAggregation = (typeof lossAggregations)[number];
+
+/** Those of a critic, whose trajectories are of no prompt. */
+export const valueAggregations = lossAggregations.slice(0, 5) as Exclude<
+  LossAggregation,
+  "prompt-mean"
+>[];
 
 /**
  * Whose arithmetic an aggregation follows. `older` adds 1e-8 to the number of tokens, counts sequences without
  * a token as 0 in means over sequences, and divides `seq-mean-token-sum-norm` by the length alone; from verl
  * 0.9.1 on a token mean is divided by the tokens, sequences without one are left out, and
- * `seq-mean-token-sum-norm` is divided by the sequences too.
+ * `seq-mean-token-sum-norm` is divided by the sequences too. `trl`, TRL's and SkyRL's, is the same with every
+ * sequence counted, those without a token too.
  */
-export const aggregationRules = ["older", "verl-0.9.1"] as const;
+export const aggregationRules = ["older", "verl-0.9.1", "trl"] as const;
 export type AggregationRule = (typeof aggregationRules)[number];
 
 /** The estimates of KL(policy, reference) per token, by the names configurations use. */
@@ -97,6 +105,20 @@ export const balanceTable = {
   ),
 };
 
+export const rowTable = {
+  /**
+   * Leave out of the policy loss what has a negative advantage in a trajectory that has become less likely than at its
+   * sampler by more than this, a mean log ratio per token (DeepSeek-V3.2). Default: off.
+   */
+  offPolicyMask: unset(
+    notNegative,
+    key(
+      "lab.off_policy_mask",
+      "Leave out what has a negative advantage in trajectories whose mean log ratio to the sampler has fallen by more than this; none: off",
+    ),
+  ),
+};
+
 export const aggregationTable = {
   /** How token losses become one number. Default: the loss's own. */
   aggregation: following(
@@ -105,12 +127,12 @@ export const aggregationTable = {
       by: "token-mean" as const,
     }),
   ),
-  /** Whose arithmetic that follows: the older verl's or that of 0.9.1. Default: the loss's own. */
+  /** Whose arithmetic that follows: the older verl's, that of 0.9.1 or TRL's. Default: the loss's own. */
   aggregationRule: unset(
     oneOf(aggregationRules),
     key(
       "lab.loss_aggregation",
-      "Whose arithmetic loss_agg_mode follows: older verl's or 0.9.1's; none: the loss's own",
+      "Whose arithmetic loss_agg_mode follows: older verl's, 0.9.1's, or TRL's and SkyRL's; none: the loss's own",
     ),
   ),
 };
@@ -141,7 +163,7 @@ export const valueTable = {
   ),
   /** How token losses become one number. Default: `token-mean`. */
   aggregation: option(
-    oneOf(lossAggregations),
+    oneOf(valueAggregations),
     "token-mean",
     key("critic.loss_agg_mode", "How token losses become one number"),
   ),
@@ -162,11 +184,24 @@ export const termTable = {
   ),
   /** How the KL divergence is estimated. Default: `low_var_kl` (k3). */
   klLossKind: option(oneOf(klKinds), "low_var_kl", key(`${actor}.kl_loss_type`, "Its estimate")),
+  /**
+   * Multiply the KL loss by the ratio to the policy before the update, as TRL does: without, its gradient is biased
+   * once the policy has moved. Default: false.
+   */
+  klLossRatio: option(
+    flag,
+    false,
+    key("lab.kl_loss_ratio", "Multiply the KL loss by the ratio to the policy before the update"),
+  ),
 };
 
 /** What the arithmetic of every loss can be told. */
 export interface LossSettings
-  extends Given<typeof clipTable>, Given<typeof balanceTable>, Given<typeof arithmeticTable> {}
+  extends
+    Given<typeof clipTable>,
+    Given<typeof balanceTable>,
+    Given<typeof rowTable>,
+    Given<typeof arithmeticTable> {}
 
 /** The checks of what stands in the tables, in the order in which errors list them. */
 export const clipRules = rulesOf(clipTable);

@@ -18,8 +18,15 @@ export interface PolicyLossInput {
   mask: Tensor;
   /** Detached entropies; needed by AEPO's entropy-aware advantage alone. */
   entropies?: Tensor;
+  /**
+   * ln p at the sampler, for the losses that ask for it. Default: `oldLogprobs`, of a sampler that is the policy
+   * before the update.
+   */
+  sampledLogprobs?: Tensor;
   /** What a correction for another sampler multiplies the token losses by. */
   rolloutWeights?: Tensor;
+  /** What `prompt-mean` multiplies each row's tokens by (`promptScales`). */
+  rowScales?: readonly number[];
   /**
    * The number of each token's turn, from 1; 0 in none. For the losses by turns; by default the runs of
    * ones in the mask.

@@ -14,6 +14,8 @@ export interface LossRow {
   mask: ArrayLike<number>;
   /** For AEPO's entropy-aware advantage. */
   entropies?: ArrayLike<number>;
+  /** ln p at the sampler, for the losses that ask for it; without, that of before the update. */
+  sampledLogprobs?: ArrayLike<number>;
   /** What a correction for another sampler multiplies the token losses by. */
   weights?: ArrayLike<number>;
   /** What a loss picked in the update itself. */
@@ -186,4 +188,17 @@ export function chosenAt(
   if (rows.every((row) => row.chosen !== undefined)) return (r, t) => rows[r]!.chosen![t]!;
   const found = new Set(first().map(([r, t]) => `${r} ${t}`));
   return (r, t) => Number(found.has(`${r} ${t}`));
+}
+
+/**
+ * What a row's tokens count in a mean over prompts of the means over their tokens: one over the prompts, and over the
+ * tokens of the row's prompt.
+ */
+export function promptScales(
+  groups: readonly (string | number)[],
+  tokens: readonly number[],
+): number[] {
+  const sums = new Map<string | number, number>();
+  groups.forEach((group, row) => sums.set(group, (sums.get(group) ?? 0) + tokens[row]!));
+  return groups.map((group) => 1 / (sums.size * Math.max(1, sums.get(group)!)));
 }

@@ -1,5 +1,10 @@
 import { aggregationUnder } from "../../../learn/losses/base/definition.js";
-import { type LossRow, type Shared, weightsOf } from "../../../learn/losses/base/token-rule.js";
+import {
+  type LossRow,
+  promptScales,
+  type Shared,
+  weightsOf,
+} from "../../../learn/losses/base/token-rule.js";
 import { bytesOf } from "../../page/unpack.js";
 import type { ExplainedAlgorithm, ExplainedRow, ExplainPayload } from "../payload.js";
 import { shownLoss } from "./shown-loss.js";
@@ -28,6 +33,8 @@ export function readBatch(payload: ExplainPayload): ExplainedBatch {
   const logprobs = floats(payload.logprobs);
   const oldLogprobs = floats(payload.oldLogprobs);
   const refLogprobs = payload.refLogprobs === undefined ? undefined : floats(payload.refLogprobs);
+  const { sampledLogprobs: said } = payload;
+  const sampledLogprobs = said === undefined ? undefined : floats(said);
   const entropies = floats(payload.entropies);
   const advantages = payload.advantages.map(floats);
   const sequenceOf = (token: number) =>
@@ -45,12 +52,14 @@ export function readBatch(payload: ExplainPayload): ExplainedBatch {
       mask: cut(mask, sequence),
       entropies: cut(entropies, sequence),
       ...(weights ? { weights: cut(weights, sequence) } : {}),
+      ...(sampledLogprobs ? { sampledLogprobs: cut(sampledLogprobs, sequence) } : {}),
       // Another loss would have picked others.
       ...(chosen && algorithm.name === "own" ? { chosen: cut(chosen, sequence) } : {}),
     }));
+  const trees = sequences.map(({ tree }) => tree);
   const laid = new Map<ExplainedAlgorithm, LaidOut>();
   const layOut = (algorithm: ExplainedAlgorithm): LaidOut => {
-    const found = laid.get(algorithm) ?? laidOut(seen(algorithm), algorithm);
+    const found = laid.get(algorithm) ?? laidOut(seen(algorithm), algorithm, trees);
     laid.set(algorithm, found);
     return found;
   };
@@ -95,7 +104,11 @@ interface LaidOut {
   correctionOf: (sequence: number, token: number) => number;
 }
 
-function laidOut(sequences: readonly LossRow[], algorithm: ExplainedAlgorithm): LaidOut {
+function laidOut(
+  sequences: readonly LossRow[],
+  algorithm: ExplainedAlgorithm,
+  trees: readonly number[],
+): LaidOut {
   const { facts, rule, settings } = shownLoss(algorithm);
   const share = rule.share?.(sequences, settings);
   const sharedBy = (sequence: number, token: number) => share?.(sequence, token) ?? {};
@@ -108,10 +121,12 @@ function laidOut(sequences: readonly LossRow[], algorithm: ExplainedAlgorithm): 
   const width = settings.paddedLength ?? longest;
   const { mode, rule: arithmetic } = aggregationUnder(facts, settings);
   const older = arithmetic === "older";
-  const all = older ? sequences.length : counts.filter((n) => n > 0).length;
+  const all = arithmetic === "verl-0.9.1" ? counts.filter((n) => n > 0).length : sequences.length;
+  const ofPrompts = promptScales(trees, counts);
   const shareOf = (sequence: number) => {
     if (counts[sequence] === 0) return 0;
     if (mode === "token-sum") return 1;
+    if (mode === "prompt-mean") return ofPrompts[sequence]!;
     if (mode === "token-mean") return 1 / (tokens + (older ? 1e-8 : 0));
     if (mode === "seq-mean-token-sum") return 1 / all;
     if (mode === "seq-mean-token-mean") return 1 / (all * counts[sequence]!);

@@ -1,7 +1,7 @@
 import type { Lane } from "../layout/lane-order.js";
 import { type Layout, likelierWidth } from "../layout/layout.js";
 import { cut, signed } from "../../../page/words.js";
-import type { Verdict } from "../tree/tree-facts.js";
+import type { Verdict } from "../../payload.js";
 import type { Painter } from "../../../draw/painter.js";
 import { isTold, type Scene } from "./scene.js";
 import type { Theme } from "../../../draw/theme.js";

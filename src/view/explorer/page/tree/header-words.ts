@@ -13,7 +13,9 @@ export function summaryOf(facts: TreeFacts, replay: ShownReplay): string {
   }
   if (facts.mean !== undefined) {
     const right = facts.verdicts.filter((verdict) => verdict === "right").length;
-    told.push(`${right} right, mean score ${two(facts.mean)}`);
+    const { rightBy } = facts.tree;
+    const by = rightBy === undefined ? "" : ` (${rightBy})`;
+    told.push(`${right} right${by}, mean score ${two(facts.mean)}`);
   }
   return told.join(" · ");
 }

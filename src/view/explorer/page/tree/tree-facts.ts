@@ -1,14 +1,8 @@
 import type { TrajectoryEnd } from "../../../../rollout/tree/tree-values.js";
-import type { PageTrajectory } from "../../payload.js";
+import type { PageTrajectory, Verdict } from "../../payload.js";
 import { laneOf, pathOf } from "./paths.js";
 import { type Fault, faultsOf, peaksOf, type Word } from "./what-stands-out.js";
 import { type PageTree, textOf } from "./unpack-tree.js";
-
-/**
- * Right, wrong, a score below 0 (an answer in an invalid format), or no answer at all: it was cut off or failed.
- * Undefined without a score.
- */
-export type Verdict = "right" | "wrong" | "invalid" | "unfinished";
 
 /** What each is called. */
 export const verdictNames: Readonly<Record<Verdict, string>> = {
@@ -96,10 +90,11 @@ const finished: readonly string[] = ["answer", "done", "bad-call"] satisfies Tra
 /** Whether a score is that of a right answer. */
 export const isRight = (score: number): boolean => score > 0.5;
 
-function verdictOf({ score, end }: PageTrajectory): Verdict | undefined {
-  if (score == null) return undefined;
-  if (isRight(score)) return "right";
-  return !finished.includes(end) ? "unfinished" : score < 0 ? "invalid" : "wrong";
+function verdictOf({ score, end, verdict }: PageTrajectory): Verdict | undefined {
+  if (score == null) return verdict;
+  if (verdict === "right" || (verdict === undefined && isRight(score))) return "right";
+  if (!finished.includes(end)) return "unfinished";
+  return verdict ?? (score < 0 ? "invalid" : "wrong");
 }
 
 /** What a trajectory gave as its answer; empty where it gave none. */

@@ -1,0 +1,115 @@
+import {
+  finite,
+  notNegative,
+  oneOf,
+  positive,
+  share,
+  valuesOf,
+} from "../../../common/options/check-options.js";
+import { type Complete, key, option, unset } from "../../../common/options/option-table.js";
+import type { Teacher } from "./teacher.js";
+
+/** The estimates of how far student and teacher are apart at a token, by verl's names, and SDAR's gated term. */
+export const distillationKinds = [
+  "kl",
+  "k1",
+  "abs",
+  "mse",
+  "k2",
+  "low_var_kl",
+  "k3",
+  "sdar",
+] as const;
+
+const loss = "distillation.distillation_loss";
+const flag = valuesOf<boolean>("boolean?");
+
+/** What distillation on-policy can be told: the student samples, a teacher says how likely the same tokens are. */
+export const distillationTable = {
+  /**
+   * What is learned from besides the reward, on the tokens that the model wrote: a model, a policy that says
+   * log-probabilities (another one, an endpoint, an older checkpoint), or `{ prompts }`: the same model with more to read.
+   * Default: none.
+   */
+  teacher: unset(valuesOf<Teacher>("object?")),
+  /** How far apart the two are at a token. Default: `k1`, ln p of the student less that of the teacher. */
+  distillationKind: option(
+    oneOf(distillationKinds),
+    "k1",
+    key(`${loss}.loss_mode`, "How far student and teacher are apart at a token"),
+  ),
+  /**
+   * Take that off the advantage, so that its gradient is the reverse KL's; off: add it to the loss as it is. Default:
+   * true.
+   */
+  distillationAdvantage: option(
+    flag,
+    true,
+    key(`${loss}.use_policy_gradient`, "Take it off the advantage; off: add it to the loss"),
+  ),
+  /** What it counts. Default: 1. */
+  distillationCoefficient: option(
+    notNegative,
+    1,
+    key(`${loss}.distillation_loss_coef`, "What the teacher counts beside the reward"),
+  ),
+  /** Learn from the reward too; off: from the teacher alone. Default: true. */
+  distillationRewards: option(
+    flag,
+    true,
+    key(`${loss}.use_task_rewards`, "Learn from the reward too; off: from the teacher alone"),
+  ),
+  /** What it counts at most at a token, either way. Default: no bound. */
+  distillationClamp: unset(
+    positive,
+    key(`${loss}.loss_max_clamp`, "What it counts at most at a token, either way; none: no bound"),
+  ),
+  /** In the advantage: what the tokens behind a token count for it. Default: 0, each counts for itself. */
+  distillationDiscount: option(
+    share,
+    0,
+    key(
+      "lab.distillation_discount",
+      "What the teacher says of later tokens counts so much, per token",
+    ),
+  ),
+  /**
+   * How the advantage takes it: `add`, or the teacher decides how a trajectory's advantage is shared: `scale`, over its
+   * tokens (RLSD), `belief-turn` and `belief-token`, by how they move the odds of success (AgentOPSD). Default: `add`.
+   */
+  distillationMix: option(
+    oneOf(["add", "scale", "belief-turn", "belief-token"]),
+    "add",
+    key(
+      "lab.distillation_mix",
+      "Add it to the advantage, or share the advantage by it: over tokens (scale: RLSD), or by the odds of success that turns or tokens move (AgentOPSD)",
+    ),
+  ),
+  /** All but `add`: how far the advantage follows the teacher. Default: 0.5. */
+  rlsdLambda: option(
+    share,
+    0.5,
+    key("lab.rlsd_lambda", "All but add: how far the advantage follows it"),
+  ),
+  /** All but `add`: how far a factor may be from 1. Default: 0.2. */
+  rlsdClip: option(share, 0.2, key("lab.rlsd_clip", "All but add: how far a factor may be from 1")),
+  /** `sdar`: how steeply a token's weight rises with what the teacher finds likelier. Default: 5. */
+  sdarBeta: option(finite, 5, key("lab.sdar_beta", "sdar: how steeply a token's weight rises")),
+};
+
+export type DistillationSettings = Complete<typeof distillationTable>;
+
+/** Refuses what the sources offer and what teaches nothing. */
+export function checkDistillation(settings: DistillationSettings): void {
+  const { distillationKind: kind, distillationAdvantage: inAdvantage } = settings;
+  if (!inAdvantage && ["k1", "kl"].includes(kind)) {
+    throw new RangeError(
+      `Cannot update: distillationKind must not be ${kind} in the loss, whose gradient does not contain the teacher; distillationAdvantage: true takes it off the advantage, k2 and k3 are losses`,
+    );
+  }
+  if (inAdvantage && kind === "sdar") {
+    throw new RangeError(
+      "Cannot update: distillationKind sdar must be in the loss, got distillationAdvantage: true; set it to false",
+    );
+  }
+}

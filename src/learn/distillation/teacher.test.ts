@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Model } from "../../model/transformer/transformer.js";
+import { Random } from "../../base/random/random.js";
+import type { Trajectory } from "../../rollout/tree/trajectory.js";
+import { type BatchSequence, TrainingBatch } from "../batch.js";
+import { Learner } from "../update/learner.js";
+import type { UpdateOptions } from "../update/update-settings.js";
+import { distillationKinds } from "./options.js";
+
+const sizes = { vocabSize: 11, hiddenSize: 8, intermediateSize: 16, layers: 2, heads: 2 };
+
+/** Trajectories with a tool result in each; with `by`, that stands wherever the model did not write. */
+function batch(by = 0): TrainingBatch {
+  const random = Random.from(2);
+  const sequences = [5, 7, 6, 9].map((n, i): BatchSequence => {
+    const tokens = Int32Array.from({ length: n }, () => 1 + random.integer(10));
+    const lossMask = Uint8Array.from(tokens, (_, t) => Number(t !== 2));
+    const own = (of: (t: number) => number) =>
+      Float32Array.from(tokens, (_, t) => (lossMask[t] ? of(t) : by));
+    const trajectory: Partial<Trajectory> = {
+      ...{ tree: 0, id: i, nodes: [i], prompt: Int32Array.from([1, 2 + i]), tokens, lossMask },
+      logprobs: own(() => -2),
+    };
+    return {
+      trajectory: trajectory as Trajectory,
+      ...{ group: "q", reward: 0, advantages: own(() => (i % 2 ? 1 : -1)), returns: own(() => 0) },
+    };
+  });
+  return new TrainingBatch(sequences, "grpo");
+}
+
+const teacher = () => Model.init(sizes, 9);
+const weights = (model: Model) => [...model.weights.values()].flatMap((w) => [...w.dataSync()]);
+
+/** So many updates of a student; how far apart it and its teacher are before each of them. */
+async function taught(options: UpdateOptions, { updates = 1, by = 0 } = {}) {
+  const model = Model.init(sizes, 3);
+  const learner = new Learner(model, { learningRate: 5e-3, weightDecay: 0, ...options });
+  const gaps: number[] = [];
+  const own = batch(by);
+  let metrics: Readonly<Record<string, number>> = {};
+  for (let i = 0; i < updates; i++) {
+    ({ metrics } = await learner.update(own));
+    gaps.push(metrics["distillation/reverse_kl"]!);
+  }
+  return { model, gaps, metrics, batch: own };
+}
+
+const inLoss = distillationKinds.filter((kind) => !["kl", "k1"].includes(kind));
+const ways: UpdateOptions[] = [
+  { distillationRewards: false },
+  { distillationKind: "k3", distillationClamp: 0.5 },
+  { distillationDiscount: 0.9 },
+  { distillationMix: "scale" },
+  { distillationMix: "belief-turn" },
+  { distillationMix: "belief-token" },
+  ...inLoss.map((distillationKind) => ({ distillationKind, distillationAdvantage: false })),
+];
+
+test("a student that learns from its teacher alone finds its tokens as likely as the teacher does", async () => {
+  for (const options of [
+    { distillationRewards: false },
+    { distillationRewards: false, distillationAdvantage: false, distillationKind: "k2" } as const,
+  ]) {
+    const own = batch();
+    const model = Model.init(sizes, 3);
+    const learner = new Learner(model, { learningRate: 2e-2, weightDecay: 0, teacher: teacher() });
+    const apart = async () => {
+      const said = await learner.logProbs(own.trajectories, { model: teacher() });
+      const now = await learner.logProbs(own.trajectories);
+      const gaps = own.trajectories.flatMap(({ trajectory: { lossMask } }, i) =>
+        [...now.logprobs[i]!].map((p, t) => lossMask[t]! * Math.abs(p - said.logprobs[i]![t]!)),
+      );
+      return gaps.reduce((a, b) => a + b, 0);
+    };
+    const before = await apart();
+    // A batch that was measured is not measured again.
+    for (let i = 0; i < 30; i++) await learner.update(batch(), options);
+    assert.ok((await apart()) < before / 2, JSON.stringify(options));
+  }
+});
+
+test("what stands at a masked token changes no bit of an update with a teacher, in any form", async () => {
+  for (const way of ways) {
+    const options = { ...way, teacher: teacher() };
+    const expected = await taught(options);
+    assert.equal(expected.metrics["distillation/tokens"], 23, JSON.stringify(way));
+    for (const by of [NaN, Infinity, -Infinity, 1e30]) {
+      const found = await taught(options, { by });
+      assert.deepEqual(
+        weights(found.model),
+        weights(expected.model),
+        `${by} ${JSON.stringify(way)}`,
+      );
+      assert.deepEqual(found.metrics, expected.metrics);
+    }
+  }
+});
+
+test("an update with a teacher is the same whatever fits into one pass", async () => {
+  for (const way of ways) {
+    const options = { ...way, teacher: teacher() };
+    const whole = weights((await taught(options)).model);
+    const split = weights((await taught({ ...options, maxTokensPerPass: 8 })).model);
+    assert.ok(
+      whole.every((w, i) => Math.abs(w - split[i]!) < 2e-4),
+      JSON.stringify(way),
+    );
+  }
+});
+
+test("a policy that says log-probabilities teaches as its model does", async () => {
+  const model = teacher();
+  const learner = new Learner(model);
+  const policy = {
+    logProbs: async (
+      asked: readonly { prompt: ArrayLike<number>; tokens: ArrayLike<number> }[],
+    ) => {
+      const { logprobs, entropies } = await learner.logProbs(
+        asked.map(({ prompt, tokens }) => ({
+          trajectory: { prompt: Int32Array.from(prompt), tokens: Int32Array.from(tokens) } as never,
+        })),
+      );
+      return logprobs.map((p, i) => ({ logprobs: p, entropies: entropies[i]! }));
+    },
+  };
+  const near = await taught({ teacher: model });
+  const far = await taught({ teacher: policy as never });
+  assert.ok(Math.abs(near.gaps[0]! - far.gaps[0]!) < 1e-6);
+  const apart = weights(near.model).map((w, i) => Math.abs(w - weights(far.model)[i]!));
+  assert.ok(Math.max(...apart) < 1e-5);
+});
+
+test("the same model teaches itself from another prompt, and only the trajectories that have one", async () => {
+  const asked: number[] = [];
+  const { metrics, batch: own } = await taught({
+    teacher: {
+      prompts: (sequences) =>
+        sequences.map(({ trajectory: { id, prompt } }) => {
+          asked.push(id);
+          return id === 1 ? undefined : [...prompt, 7, 8];
+        }),
+    },
+  });
+  assert.deepEqual(asked, [0, 1, 2, 3]);
+  assert.equal(metrics["distillation/tokens"], 17);
+  assert.ok(metrics["distillation/reverse_kl"] !== 0);
+  const [with0, without] = own.trajectories;
+  assert.ok(with0!.teacherLogprobs && !without!.teacherLogprobs);
+  assert.deepEqual([...without!.taughtAdvantages!], [...without!.advantages]);
+  assert.ok(with0!.taughtAdvantages!.some((a, t) => a !== with0!.advantages[t]));
+});
+
+test("advantages are the trajectory's own again after an update without a teacher", async () => {
+  const model = Model.init(sizes, 3);
+  const learner = new Learner(model);
+  const own = batch();
+  await learner.update(own, { teacher: teacher() });
+  assert.ok(own.trajectories[0]!.taughtAdvantages);
+  const { metrics } = await learner.update(own);
+  assert.equal(own.trajectories[0]!.taughtAdvantages, undefined);
+  assert.equal(metrics["distillation/tokens"], undefined);
+});
+
+test("forms that teach nothing are refused, and a teacher that says what is not finite", async () => {
+  for (const distillationKind of ["k1", "kl"] as const) {
+    await assert.rejects(
+      taught({ teacher: teacher(), distillationKind, distillationAdvantage: false }),
+      new RegExp(
+        `distillationKind must not be ${distillationKind} in the loss, whose gradient does not contain the teacher`,
+      ),
+    );
+  }
+  await assert.rejects(
+    taught({ teacher: teacher(), distillationKind: "sdar" }),
+    /sdar must be in the loss/,
+  );
+  const mute = {
+    logProbs: (asked: readonly { tokens: ArrayLike<number> }[]) =>
+      Promise.resolve(
+        asked.map(({ tokens }) => ({ logprobs: new Float32Array(tokens.length).fill(-Infinity) })),
+      ),
+  };
+  await assert.rejects(taught({ teacher: mute as never }), {
+    message:
+      "Cannot update: what the teacher says must be finite, got -Infinity at token 0 of trajectory 0 of q",
+  });
+});
