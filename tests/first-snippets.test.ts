@@ -127,7 +127,7 @@ const works: Record<string, [code: string, check: (result: never) => void]> = {
      const options = { maxTokens: 8, temperature: 0 };
      const chat = [{ role: "user", content: "What is 3+4?" }];
      const asked = await policy.generate(chat, options);
-     const raw = await policy.generate({ prompt: "What is 3+4?" }, options);
+     const raw = await policy.generate({ prompt: "What is 3+4?", raw: true }, options);
      const list = await policy.generate(["What is 3+4?", "What is 5*6?"], options);
      export const result = [asked, raw, ...list];`,
     ([asked, raw, first, second]: Generation[]) => {
@@ -252,7 +252,7 @@ const teaches: Record<string, [code: string, message: RegExp]> = {
   ],
   "a tool without what a tool has": [
     `rollout(policy, "What is 3+4?", { tools: [{ name: "calculator" }] })`,
-    /^Cannot roll out: tools must be a list of tools \(\{ name, tag, description, execute \}\), got an object in it$/,
+    /^Cannot roll out: tools must be a list of tools \(\{ name, tag, description, execute \}\), got an object in it: tools\[0\] \(calculator\): tag must be text, got undefined, execute must be a function, got undefined$/,
   ],
   "the policy in the second place": [
     `rollout("What is 3+4?", policy)`,

@@ -47,6 +47,40 @@ test("a fault in a program is shown at its line, and the command fails", async (
   assert.match(failed.stderr, /no such luck[^]*broken\.ts:4:/);
 });
 
+test("types are checked first, of the files beside it too; --no-check runs it as it is", async () => {
+  file("sum.ts", "export const sum = (a: number, b: number): number => a + b;\n");
+  const path = file(
+    "typed.ts",
+    'import { sum } from "./sum.js";\nimport { Random } from "arpo-lab";\nconsole.log(sum("1", 2), Random.from(1).at(0) < 1);\n',
+  );
+  const refused = (await run(path)) as { code: number; stdout: string; stderr: string };
+  assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+  assert.match(
+    refused.stderr,
+    /typed\.ts:3:17: Argument of type 'string' is not assignable .* \(TS2345\)\nCannot run .*typed\.ts: its types must hold; --no-check runs it as it is\n$/,
+  );
+  assert.equal((await run("--no-check", path)).stdout, "12 true\n");
+  const neighbour = file("neighbour.ts", 'import "./broken-types.js";\n');
+  file("broken-types.ts", 'export const x: number = "no";\n');
+  assert.match((await run(neighbour)).stderr, /broken-types\.ts:1:14: Type 'string'/);
+});
+
+test("what caused an error is printed with the line of the program", async () => {
+  const path = file(
+    "caused.ts",
+    `import { score, rollout } from "arpo-lab";
+import { ScriptedPolicy } from "arpo-lab/experimental/testing";
+const tree = await rollout(new ScriptedPolicy(() => ({ text: "x" })), "?");
+function mine(): number {
+  throw new Error("my own mistake");
+}
+await score(tree, () => mine());\n`,
+  );
+  const { stderr } = await run(path);
+  assert.match(stderr, /Cannot score task 0, trajectory 0: the reward threw my own mistake/);
+  assert.match(stderr, /\[cause\]: Error: my own mistake[^]*caused\.ts:5:/);
+});
+
 test("a program that is not there, and arguments of a notebook, are refused", async () => {
   const none = (await run(join(folder, "none.ts"))) as { code: number; stderr: string };
   assert.equal(none.code, 2);

@@ -218,7 +218,7 @@ const alike = [
 
 const meant = (name: string, known: readonly string[], path: string): string => {
   const other = alike.find((names) => names.includes(name))?.find((one) => known.includes(one));
-  const near = nearest(name, known) ?? other;
+  const near = other ?? nearest(name, known);
   return near === undefined ? "" : `; did you mean ${path}${near}?`;
 };
 

@@ -21,7 +21,8 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
     throw new TypeError(`Cannot find the nearest name: known must be a list, got ${String(known)}`);
   }
   let best: string | undefined;
-  let least = Math.max(2, Math.ceil(name.length / 3)) + 1;
+  // Of three letters two are most of the name.
+  let least = (name.length <= 3 ? 1 : Math.max(2, Math.ceil(name.length / 3))) + 1;
   const parts = name.split(".").length;
   const slip = (candidate: string) => distance(name.toLowerCase(), candidate.toLowerCase());
   for (const candidate of known) {

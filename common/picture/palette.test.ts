@@ -82,11 +82,18 @@ for (const [theme, { series, sequential, diverging, paper }] of Object.entries(p
       const light = sequential.map((hex) => seen(hex, eye)[0]);
       const sign = Math.sign(light.at(-1)! - light[0]!);
       light.slice(1).forEach((value, i) => assert.ok(sign * (value - light[i]!) > 4));
-      // The ends of a diverging ramp differ in more than lightness: blue and orange.
+      // The ends of a diverging ramp differ in more than lightness: rust and teal.
       const [negative, positive] = [seen(diverging[0]!, eye), seen(diverging.at(-1)!, eye)];
       assert.ok(apart(negative, positive) > 40);
     });
   }
+
+  test(`text is read on every colour of the ramps of palettes["${theme}"]`, () => {
+    const ink = theme === "dark" ? palettes.dark.ink! : palettes.light.ink!;
+    for (const hex of [...sequential, ...diverging]) {
+      assert.ok(contrast(hex, ink) >= 4.5, `${ink} on ${hex}: ${contrast(hex, ink).toFixed(2)}`);
+    }
+  });
 
   test(`palettes["${theme}"] stands out from the page`, () => {
     const pages = paper === undefined ? ["#ffffff", "#17191c"] : [paper];

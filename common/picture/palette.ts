@@ -7,7 +7,7 @@ export interface Palette {
   series: readonly string[];
   /** Low to high, for quantities of one sign. */
   sequential: readonly string[];
-  /** Negative, zero, positive. */
+  /** Negative, zero, positive: what is discouraged, and what is encouraged; text stands on all of them. */
   diverging: readonly string[];
   /** Little to much entropy. */
   entropy: readonly string[];
@@ -65,16 +65,16 @@ export const pageGround = {
 
 // Every theme's series stay apart under protanopia, deuteranopia and tritanopia, as palette.test.ts
 // measures; "colour-blind" are the well-known colours of Okabe and Ito. The ramps of all themes differ in
-// lightness, or run from blue to orange, which no common kind of colour blindness confuses.
+// lightness, or run from rust to teal, the colours of wrong and right, which stay apart in every kind of sight.
 const okabeIto = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#4d4d4d"];
 const light = {
   sequential: ["#f7f7f2", "#fddcae", "#fca866", "#ea7430"],
-  diverging: ["#4d9bd0", "#aed3ea", "#f7f7f2", "#fdc497", "#ea7430"],
+  diverging: ["#f0875a", "#f9cbb2", "#f7f7f2", "#b3e0dd", "#38aeb0"],
   entropy: entropyRamps.light,
 };
 const dark = {
-  sequential: ["#2a2c30", "#6d3d1a", "#b5571f"],
-  diverging: ["#2a6b9c", "#2a2c30", "#b5571f"],
+  sequential: ["#2a2c30", "#6d3d1a", "#9e4a19"],
+  diverging: ["#a0410f", "#2a2c30", "#00706e"],
   entropy: entropyRamps.dark,
 };
 /** What the design tokens of a page's theme say of a figure's meanings. */

@@ -7,6 +7,8 @@ registerShows();
 // Views that answer the mouse
 export { explore } from "../view/explorer/explore.js";
 export type { ExploreOptions } from "../view/explorer/make-payload.js";
+export { theLoop } from "../view/loop/the-loop.js";
+export type { LoopOptions } from "../view/loop/record-loop.js";
 export { board } from "../view/board/board.js";
 export type { BoardOptions } from "../view/board/payload.js";
 export { explain } from "../view/explain/explain.js";

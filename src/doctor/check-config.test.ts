@@ -161,7 +161,7 @@ const wrong: [string[], string, "error" | "warning" | "slow" | "note", RegExp][]
     "warning",
     /goes on without it/,
   ],
-  [[`${actor}.optim.lr=0.1`], "learning-rate", "warning", /NaN/],
+  [[`${actor}.optim.lr=0.1`], "learning-rate", "warning", /unusual: more than 0\.0003/],
   [[`${actor}.grad_clip=1000`], "gradients-unclipped", "warning", /1000/],
   [[`${actor}.clip_ratio_high=5`], "clip-range", "warning", /hardly a clip/],
   [
@@ -171,7 +171,7 @@ const wrong: [string[], string, "error" | "warning" | "slow" | "note", RegExp][]
     /clip_ratio is 0\.1 and changes nothing/,
   ],
   [[`${rollout}.temperature=0.01`], "temperature-low", "warning", /ratios explode/],
-  [[`${actor}.entropy_coeff=1`], "entropy-bonus", "warning", /paid for noise/],
+  [[`${actor}.entropy_coeff=1`], "entropy-bonus", "warning", /unusual: entropy_coeff is 1/],
   [[`${rollout}.top_p=0.5`], "cut-off-sampling", "note", /look more likely/],
   [[`${actor}.kl_loss_coef=5`], "kl-weight", "warning", /outweighs/],
   [["trainer.logger=[console,tensorbord]"], "bad-value", "error", /tensorbord/],

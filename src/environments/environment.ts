@@ -68,7 +68,7 @@ export interface EpisodeScore {
  * }
  * const policy = new ScriptedPolicy(({ turn }) => ({ text: turn < 2 ? "<add>3</add>" : "\u0001" }));
  * const tree = await rollout(policy, { prompt: "Count." }, { environment: Counter });
- * assert.match(tree.prompt.text, /Reach 5\.$/);
+ * assert.match(tree.prompt.text, /Count\.\nReach 5\./);
  * assert.equal(tree.trajectories[0].toolCalls[1].text, "The total is 6.");
  * assert.deepEqual([tree.trajectories[0].end, tree.trajectories[0].outcome?.score], ["done", 0]);
  * ```

@@ -86,8 +86,8 @@ test("httpEnvironment() acts on a server: branches have sessions of their own, a
   const { url, state, sessions } = await lockServer(t);
   const environment = httpEnvironment(url, { tools, name: "lock" });
   const tasks = [
-    { prompt: "Open it.", id: "a" },
-    { prompt: "Open it now.", id: "b" },
+    { prompt: "Open it.", raw: true, id: "a" },
+    { prompt: "Open it now.", raw: true, id: "b" },
   ];
   const trees = await rollout(turner(), tasks, { ...options, environment });
   assert.ok(trees.some(({ trajectories: rows }) => rows.some(({ kind }) => kind === "branch")));
@@ -117,7 +117,7 @@ test("httpEnvironment() acts on a server: branches have sessions of their own, a
 test("httpEnvironment() takes its token from the environment variable alone", async (t) => {
   const { url, state } = await lockServer(t);
   const environment = httpEnvironment(url, { tools, tokenEnv: "ARPO_TEST_LOCK_TOKEN" });
-  const go = () => rollout(turner(), { prompt: "q" }, { environment });
+  const go = () => rollout(turner(), { prompt: "q", raw: true }, { environment });
   await assert.rejects(go(), /variable ARPO_TEST_LOCK_TOKEN must hold a token, got none/);
   process.env["ARPO_TEST_LOCK_TOKEN"] = "s3cret";
   t.after(() => delete process.env["ARPO_TEST_LOCK_TOKEN"]);
@@ -161,7 +161,7 @@ test("httpEnvironment() names what a server does wrong, and asks once", async (t
       }),
     );
     const environment = httpEnvironment(url, { tools, ...more });
-    const tree = await rollout(turner(), { prompt: "q" }, { environment, callLimit: 1 });
+    const tree = await rollout(turner(), { prompt: "q", raw: true }, { environment, callLimit: 1 });
     const [call] = tree.selected[0]!.toolCalls;
     assert.match(call!.failure!.message, message);
     assert.equal(asked, 1);
@@ -170,7 +170,7 @@ test("httpEnvironment() names what a server does wrong, and asks once", async (t
   await assert.rejects(
     rollout(
       turner(),
-      { prompt: "q", id: "x" },
+      { prompt: "q", raw: true, id: "x" },
       { environment: httpEnvironment(down.url, { tools, name: "lock" }) },
     ),
     /Cannot reset environment lock for task x: Cannot reset the environment: .*got 503/,
@@ -184,7 +184,7 @@ test("a server without sessions is refused: its steps would not remember each ot
     (_, answer) => !!answer.end(JSON.stringify({ observation: {}, reward: 0, done: false })),
   );
   await assert.rejects(
-    rollout(turner(), { prompt: "q" }, { environment: httpEnvironment(url, { tools }) }),
+    rollout(turner(), { prompt: "q", raw: true }, { environment: httpEnvironment(url, { tools }) }),
     /Cannot reset the environment: http:\S+ must answer with a session or an episode_id, got neither/,
   );
   assert.equal(state.tokens.length, 1, "nothing is asked of it after the reset");
@@ -197,7 +197,7 @@ test("a server that never answers is left when the rollout's time for a call is 
   );
   const tree = await rollout(
     turner(),
-    { prompt: "q" },
+    { prompt: "q", raw: true },
     {
       environment: httpEnvironment(url, { tools }),
       callLimit: 1,

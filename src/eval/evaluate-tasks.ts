@@ -19,7 +19,7 @@ import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { UnfinishedRollout } from "../rollout/unfinished-rollout.js";
 import { defined } from "../../common/options/defined.js";
 import { ProgressLine } from "../base/show/progress-line.js";
-import { showAs, type Shown, watchAs } from "../base/show/show-as.js";
+import { logged, showAs, type Shown, watchAs } from "../base/show/show-as.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
 import { type Interval, scoreInterval } from "./metrics/interval.js";
 
@@ -117,6 +117,10 @@ export class TaskEvaluation {
 
   [Symbol.for("Jupyter.display")](): Shown {
     return showAs("TaskEvaluation", this);
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return logged(this);
   }
 
   #headline(): string {

@@ -266,7 +266,10 @@ test("a published figure stands beside ours only where the same was measured on 
 });
 
 test("evaluate() refuses no benchmark, and the same one twice", async () => {
-  await assert.rejects(evaluate(policy(), []), /one or more, each once, got none/);
+  await assert.rejects(
+    evaluate(policy(), []),
+    /there must be a task or a benchmark, got an empty list/,
+  );
   await assert.rejects(evaluate(policy(), [toy, toy]), /each once, got toy, toy/);
 });
 

@@ -49,6 +49,9 @@ export async function evaluate<
   given: EvaluationOf<Q>["options"] = {},
 ): Promise<EvaluationOf<Q>["result"]> {
   checkArguments("evaluate", { policy }, { policy: "policy" });
+  if (Array.isArray(which) && which.length === 0) {
+    throw new RangeError("Cannot evaluate: there must be a task or a benchmark, got an empty list");
+  }
   if (isTasks(which)) return evaluateTasks(policy, which, given as TaskEvaluationOptions);
   if (Array.isArray((which as { train?: unknown } | undefined)?.train)) {
     throw new TypeError(

@@ -5,7 +5,7 @@ import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policy.js";
 import { Scored, type ScoredTrajectory } from "../reward/scored.js";
 import { RolloutTree } from "../rollout/rollout-tree.js";
-import { showAs, type Shown } from "../base/show/show-as.js";
+import { logged, showAs, type Shown } from "../base/show/show-as.js";
 import type { Carried } from "./carried.js";
 import type { BrokenLine, PromptRows, ReadFile } from "./collect.js";
 import type { StepLine } from "./step-lines.js";
@@ -255,5 +255,9 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
 
   [Symbol.for("Jupyter.display")](): Shown {
     return showAs("ImportedRollouts", this);
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return logged(this);
   }
 }

@@ -6,7 +6,7 @@ import {
 } from "../../common/options/check-options.js";
 import { type Given, rulesOf } from "../../common/options/option-table.js";
 import type { PresetName } from "../rollout/presets.js";
-import type { Scored, ScoredTrajectory } from "../reward/scored.js";
+import { checkScored, type Scored, type ScoredTrajectory } from "../reward/scored.js";
 import { advantageTable } from "./advantage-settings.js";
 import { hardAttribution } from "./estimators/base/attribution.js";
 import type { Advantages } from "./estimators/base/estimator.js";
@@ -184,7 +184,7 @@ function withoutTeacher<S extends object>(sequence: S): S {
  * ```
  */
 export function advantages(scored: Scored, given: AdvantageOptions = {}): TrainingBatch {
-  checkArguments("estimate advantages", { scored }, { scored: { trajectories: "list" } });
+  checkScored("estimate advantages", scored);
   checkOptions("estimate advantages", given, advantageRules(given));
   const options = withPreset("estimate advantages", given);
   const definition = estimatorsByName.of(
@@ -257,7 +257,8 @@ const withCredit: OptionRule = {
  * ```
  */
 export function creditOf(scored: Scored, given: AdvantageOptions = {}): Credit {
-  checkArguments("give credit", { scored }, { scored: { trajectories: "list", trees: "list" } });
+  checkScored("give credit", scored);
+  checkArguments("give credit", { scored }, { scored: { trees: "list" } });
   checkOptions("give credit", given, { ...advantageRules(given), estimator: withCredit });
   const options = withPreset("give credit", given);
   const { estimator = "grpo", gamma = 1, lambda = 1, normalizeByDeviation = true } = options;

@@ -1,7 +1,7 @@
 import { checkArguments } from "../../common/options/check-arguments.js";
 import type { Scored } from "../reward/scored.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
-import { showAs, type Shown } from "../base/show/show-as.js";
+import { logged, showAs, type Shown } from "../base/show/show-as.js";
 
 /** One trajectory with its score: what a model is run over. Arrays have one entry per response token. */
 export interface ScoredSequence {
@@ -166,5 +166,9 @@ export class TrainingBatch {
 
   [Symbol.for("Jupyter.display")](): Shown {
     return showAs("TrainingBatch", this);
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return logged(this);
   }
 }

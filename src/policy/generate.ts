@@ -5,12 +5,13 @@ import {
   listOf,
   type OptionRules,
 } from "../../common/options/check-options.js";
+import { defined } from "../../common/options/defined.js";
 import { samplingRules } from "./check-generate.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import { Random } from "../base/random/random.js";
 import type { Policy, Sampling, Segment } from "./policy.js";
 import { encodeParts, joined } from "../model/tokenizer/special-tokens.js";
-import { isChat, type Prompt, promptParts, promptTask } from "./prompt.js";
+import { chatIn, isChat, type Prompt, promptParts, promptTask } from "./prompt.js";
 
 /** How a prompt is answered. */
 export interface GenerationOptions extends Sampling {
@@ -77,8 +78,10 @@ export async function generate(
         const task = promptTask("generate", given);
         const parts = promptParts(task, tokenizer);
         const prompt = joined(parts);
-        const messages = typeof task.prompt === "string" ? {} : { messages: task.prompt };
-        const sequence = session.open(encodeParts(tokenizer, parts), messages);
+        const sequence = session.open(
+          encodeParts(tokenizer, parts),
+          defined({ messages: chatIn(task) }),
+        );
         return Promise.all(
           Array.from({ length: samples }, async (_, k): Promise<Generation> => {
             const random = root.split(i).split("sample").split(k);

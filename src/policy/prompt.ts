@@ -2,19 +2,15 @@ import { shown } from "../../common/options/check-arguments.js";
 import { chatParts, meant, plain } from "../model/tokenizer/special-tokens.js";
 import type { ChatMessage, TextPart, Tokenizer } from "../model/tokenizer/tokenizer.js";
 
-/** A prompt that is laid out already: a chat for the tokenizer's template, or text that is taken as it is. */
+/** A question or a chat, for the tokenizer's chat template; or, with `raw`, text that is read as it is. */
 export interface PromptTask {
-  /**
-   * A chat gets the tokenizer's chat template. Text is read as it is, without the template, as base models want it:
-   * for an instruct model write a chat, `[{ role: "user", content: "…" }]`.
-   */
+  /** A question (text, which becomes the user's message) or a chat: either gets the tokenizer's chat template. */
   readonly prompt: string | readonly ChatMessage[];
+  /** Read the text as it is, without the chat template, as base models want it. Default: false. */
+  readonly raw?: boolean;
 }
 
-/**
- * What a policy may be asked: a question (text, which becomes the user's message), a chat, or a task,
- * whose `prompt` is a chat or text that is taken as it is.
- */
+/** What a policy may be asked: a question (text), a chat, or a task that has either as its `prompt`. */
 export type Prompt = string | readonly ChatMessage[] | PromptTask;
 
 const isMessage = (value: unknown): boolean => {
@@ -25,6 +21,16 @@ const isMessage = (value: unknown): boolean => {
 /** Whether a list is one chat, not many prompts. */
 export const isChat = (value: unknown): value is readonly ChatMessage[] =>
   Array.isArray(value) && value.length > 0 && value.every(isMessage);
+
+/** The chat that a prompt is; undefined where it is text that is read as it is. */
+export function chatIn({ prompt, raw = false }: PromptTask): readonly ChatMessage[] | undefined {
+  if (raw) return undefined;
+  return typeof prompt === "string" ? [{ role: "user", content: prompt }] : prompt;
+}
+
+/** The text of a prompt that is read as it is; a task of a training set has it as its only message. */
+export const rawText = ({ prompt }: PromptTask): string =>
+  typeof prompt === "string" ? prompt : prompt[0]!.content;
 
 /** What a prompt stands for, as a task; a task is itself. */
 export function promptTask<T extends PromptTask>(
@@ -53,6 +59,12 @@ export function promptTask<T extends PromptTask>(
       given,
     );
   }
+  const { raw } = given as { raw?: unknown };
+  if (raw !== undefined && typeof raw !== "boolean")
+    return refuse("raw must be true or false", raw);
+  if (raw === true && isChat(prompt) && prompt.length > 1) {
+    return refuse("task.prompt must be text where raw is true", prompt);
+  }
   if (typeof prompt === "string" || isChat(prompt)) return given as T;
   return refuse("task.prompt must be text or a list of messages with role and content", prompt);
 }
@@ -62,13 +74,15 @@ export function promptTask<T extends PromptTask>(
  * special tokens included, but for its last characters where an environment said them.
  */
 export function promptParts(
-  { prompt, observed = 0 }: PromptTask & { observed?: number },
+  task: PromptTask & { observed?: number },
   tokenizer: Pick<Tokenizer, "chat" | "chatParts">,
   tools?: readonly object[],
 ): readonly TextPart[] {
-  if (typeof prompt !== "string") {
-    return chatParts(tokenizer, prompt, { addGenerationPrompt: true, ...(tools ? { tools } : {}) });
+  const chat = chatIn(task);
+  if (chat) {
+    return chatParts(tokenizer, chat, { addGenerationPrompt: true, ...(tools ? { tools } : {}) });
   }
-  const own = prompt.length - observed;
-  return [meant(prompt.slice(0, own)), plain(prompt.slice(own))];
+  const text = rawText(task);
+  const own = text.length - (task.observed ?? 0);
+  return [meant(text.slice(0, own)), plain(text.slice(own))];
 }

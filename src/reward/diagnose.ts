@@ -1,5 +1,4 @@
-import { checkArguments } from "../../common/options/check-arguments.js";
-import type { Scored, ScoredTrajectory } from "./scored.js";
+import { checkScored, type Scored, type ScoredTrajectory } from "./scored.js";
 
 /** Something about a batch's rewards that a person should know before training on them. */
 export interface Finding {
@@ -48,13 +47,19 @@ function reasons(trajectories: readonly ScoredTrajectory[]): string {
  * ```
  */
 export function diagnose(scored: Scored): Finding[] {
-  checkArguments("diagnose", { scored }, { scored: { trajectories: "list" } });
+  checkScored("diagnose", scored);
   const { trajectories } = scored;
   const findings: Finding[] = [];
   const add = (kind: Finding["kind"], of: readonly ScoredTrajectory[], message: string) => {
     findings.push({ kind, message, where: of.map(place) });
   };
 
+  const cut = trajectories.filter((trajectory) =>
+    ["length", "context"].includes(trajectory.trajectory.end),
+  );
+  const [most] = (scored.trees ?? []).map(({ config }) => config.responseLength);
+  const limit = most === undefined ? "the response length" : `${most} tokens`;
+  const cutShare = percent(cut.length, trajectories.length);
   const spoiled = trajectories.filter((trajectory) =>
     trajectory.trajectory.toolCalls.some((call) => !call.ok),
   );
@@ -83,11 +88,11 @@ export function diagnose(scored: Scored): Finding[] {
     values.every((v) => v <= 0) &&
     broken.length <= trajectories.length / 2
   ) {
-    add(
-      "all-wrong",
-      trajectories,
-      `No trajectory earned a reward: ${reasons(trajectories)}. The tasks may be too hard, or the ground truths may not match.`,
-    );
+    const why =
+      cut.length > trajectories.length / 4
+        ? `${cutShare} were cut at ${limit}; set responseLength`
+        : `${reasons(trajectories)}. The tasks may be too hard, or the ground truths may not match`;
+    add("all-wrong", trajectories, `No trajectory earned a reward: ${why}.`);
   }
   const groups = new Map<string, ScoredTrajectory[]>();
   for (const trajectory of trajectories)
@@ -103,14 +108,11 @@ export function diagnose(scored: Scored): Finding[] {
       `Every trajectory of each prompt has the same reward: group advantages are all 0 and nothing is learned. ${reasons(trajectories)}.`,
     );
   }
-  const cut = trajectories.filter((trajectory) =>
-    ["length", "context"].includes(trajectory.trajectory.end),
-  );
   if (cut.length > trajectories.length / 4) {
     add(
       "cut-off",
       cut,
-      `${percent(cut.length, trajectories.length)} of the trajectories were cut at the response length: raise it, or check that the policy ends its answers.`,
+      `${cutShare} of the trajectories were cut at ${limit}: raise responseLength, or check that the policy ends its answers.`,
     );
   }
   return findings;

@@ -1,6 +1,7 @@
 import { defined } from "../../common/options/defined.js";
 import { checkArguments } from "../../common/options/check-arguments.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
+import { chatIn, type PromptTask, rawText } from "../policy/prompt.js";
 import type {
   TrajectoryEnd,
   TrajectoryKind,
@@ -61,14 +62,16 @@ export interface JudgedTrajectory extends Judged {
   outcome?: TrajectoryOutcome;
 }
 
-/** The prompt of a task as a reward sees it. */
-export function judgedPrompt(
-  prompt: string | readonly ChatMessage[],
-  text: string = typeof prompt === "string" ? prompt : prompt.map((m) => m.content).join("\n"),
-): JudgedPrompt {
-  if (typeof prompt === "string") return { text, messages: [], question: prompt };
-  const asked = prompt.findLast(({ role }) => role === "user");
-  return { text, messages: prompt, question: asked?.content ?? "" };
+/** The prompt of a task as a reward sees it; `read` is what the policy read. */
+export function judgedPrompt(task: PromptTask, read?: string): JudgedPrompt {
+  const messages = chatIn(task);
+  if (!messages) {
+    const text = rawText(task);
+    return { text: read ?? text, messages: [], question: text };
+  }
+  const asked = messages.findLast(({ role }) => role === "user");
+  const text = read ?? messages.map(({ content }) => content).join("\n");
+  return { text, messages, question: asked?.content ?? "" };
 }
 
 /**
@@ -100,7 +103,7 @@ export function judgedTrajectory(
     toolCalls: [],
     length: given.response.length,
     ...defined(rest),
-    prompt: judgedPrompt(prompt),
+    prompt: judgedPrompt({ prompt }),
     tree: {
       ...{ group: "0", index: 0, trajectory: 0, trajectories: 1, kind: "initial", end: "answer" },
       ...{ policy: "", seed: 0, responseLength: 4096 },

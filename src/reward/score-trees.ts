@@ -5,6 +5,8 @@ import {
   integer,
   type OptionRules,
 } from "../../common/options/check-options.js";
+import { shown } from "../../common/options/check-arguments.js";
+import { nearest } from "../../common/options/nearest.js";
 import { defined } from "../../common/options/defined.js";
 import { type AuthoredText, withoutAnswers } from "../base/text/authored-text.js";
 import { inTime } from "../base/concurrency/in-time.js";
@@ -95,7 +97,7 @@ function trajectoriesOf(tree: ScorableTree): Row[] {
   const { task, index, policy, seed, config } = tree;
   const group = task.id ?? String(index);
   const { groundTruth, dataSource, extra } = task;
-  const prompt = judgedPrompt(task.prompt, tree.prompt.text);
+  const prompt = judgedPrompt(task, tree.prompt.text);
   const partsOf = ({ parts, text }: Trajectory): readonly AuthoredText[] =>
     parts ?? [{ by: "model", text }];
   return tree.selected.map((trajectory) => ({
@@ -168,6 +170,15 @@ function scoredTrajectory({ tree, trajectory, group }: Row, score: Score): Score
   );
 }
 
+/** A hint for who gave a reward's name, as a configuration has it: the names, and how the value is got. */
+async function namedReward(name: string): Promise<string> {
+  const { rewards } = await import("./rewards/registry.js");
+  const near = rewards.names.includes(name) ? name : nearest(name, rewards.names);
+  return near === undefined
+    ? `; one of ${rewards.names.join(", ")} is had by await loadReward(name)`
+    : `; did you mean await loadReward(${JSON.stringify(near)})?`;
+}
+
 /** How long scoring keeps the event loop to itself, where rewards give their numbers at once. */
 const longestTurnMs = 50;
 
@@ -175,8 +186,9 @@ function checkTrees(trees: unknown): ScorableTree[] {
   const list: unknown[] = Array.isArray(trees) ? trees : [trees];
   const odd = list.findIndex((tree) => !(tree instanceof RolloutTree));
   if (odd < 0) return list as ScorableTree[];
-  const got = list[odd] === null ? "null" : typeof list[odd];
-  throw new TypeError(`Cannot score: there must be a tree or a list of trees, got ${got}`);
+  throw new TypeError(
+    `Cannot score: there must be a tree or a list of trees, got ${shown(list[odd])}`,
+  );
 }
 
 /**
@@ -214,8 +226,9 @@ export async function score(
   const inWorlds = list.length > 0 && list.every((tree) => tree.environment !== undefined);
   const reward = given ?? (inWorlds ? environmentReward : deepResearch);
   if (typeof reward !== "function" && !isGroupReward(reward)) {
+    const named = typeof reward === "string" ? await namedReward(reward) : "";
     throw new TypeError(
-      `Cannot score: the reward must be a function or a groupReward, got ${reward === null ? "null" : typeof reward}`,
+      `Cannot score: the reward must be a function or a groupReward, got ${shown(reward)}${named}`,
     );
   }
   if (given === undefined && !inWorlds)

@@ -128,7 +128,7 @@ const wrong: [what: string, reward: unknown, message: RegExp][] = [
     groupReward((trajectories) => trajectories.map((_, i) => (i === 1 ? NaN : 0))),
     /task t, trajectory 1: the reward must be a finite number, got NaN/,
   ],
-  ["is none", 5, /the reward must be a function or a groupReward, got number/],
+  ["is none", 5, /the reward must be a function or a groupReward, got 5/],
 ];
 for (const [what, reward, message] of wrong) {
   test(`score() refuses, with task and trajectory, a reward that ${what}`, async () => {
@@ -140,7 +140,7 @@ for (const [what, reward, message] of wrong) {
 test("score() says what it cannot score", async () => {
   const no = (trees: unknown) => score(trees as Parameters<typeof score>[0]);
   await assert.rejects(no(null), /there must be a tree or a list of trees, got null/);
-  await assert.rejects(no([5]), /there must be a tree or a list of trees, got number/);
+  await assert.rejects(no([5]), /there must be a tree or a list of trees, got 5/);
   const tree = await grow({ id: "t" });
   await assert.rejects(
     score(tree, () => 1, { concurrency: 0 }),

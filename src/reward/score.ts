@@ -1,3 +1,4 @@
+import { shown } from "../../common/options/check-arguments.js";
 import {
   type AuthoredText,
   readTranscript,
@@ -46,17 +47,30 @@ export function checkTruths(
   const at = tasks.findIndex(
     ({ groundTruth }) => groundTruth === undefined || groundTruth === null,
   );
+  const odd = tasks.find(({ groundTruth }) => !isTruth(groundTruth ?? ""));
+  if (odd) throw oddTruth(`${action} task ${odd.id ?? tasks.indexOf(odd)}`, odd.groundTruth);
   if (at < 0) return;
   throw new TypeError(
     `Cannot ${action}: a task must have a groundTruth unless a reward function is given, got neither for task ${tasks[at]!.id ?? at}; a reward is ({ response }) => number`,
   );
 }
 
+const isTruth = (given: unknown): given is string | readonly string[] =>
+  typeof given === "string" ||
+  (Array.isArray(given) && given.every((one) => typeof one === "string"));
+
+/** A right answer that is a number, for instance: answers are compared as they are written. */
+const oddTruth = (action: string, given: unknown) =>
+  new TypeError(
+    `Cannot ${action}: groundTruth must be text or a list of texts, got ${shown(given)}${typeof given === "number" ? `; write "${given}"` : ""}`,
+  );
+
 /** The answers a response is compared with; throws where the task has none. */
 export function truthsOf({ groundTruth }: Judged): readonly string[] {
   if (groundTruth === undefined || groundTruth === null) {
     throw new TypeError("Cannot compare an answer: the task must have a groundTruth, got none");
   }
+  if (!isTruth(groundTruth)) throw oddTruth("compare an answer", groundTruth);
   return typeof groundTruth === "string" ? [groundTruth] : groundTruth;
 }
 

@@ -1,7 +1,21 @@
+import { checkArguments, kinds, shown } from "../../common/options/check-arguments.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
-import { showAs, type Shown } from "../base/show/show-as.js";
+import { logged, showAs, type Shown } from "../base/show/show-as.js";
 import type { Score } from "./score.js";
+
+/** Refuses what is not scored: a tree and a list of trees get the call that scores them. */
+export function checkScored(action: string, scored: unknown): void {
+  const one: unknown = Array.isArray(scored) ? scored[0] : scored;
+  if (kinds.tree[1](one) || one instanceof Promise) {
+    throw new TypeError(
+      `Cannot ${action}: scored must be what score() found, got ${shown(scored)}; write await score(…) first`,
+    );
+  }
+  checkArguments(action, { scored } as { scored: Scored }, {
+    scored: { trajectories: "list" },
+  });
+}
 
 /** One trajectory with its score. */
 export interface ScoredTrajectory {
@@ -78,5 +92,9 @@ export class Scored {
 
   [Symbol.for("Jupyter.display")](): Shown {
     return showAs("Scored", this);
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return logged(this);
   }
 }

@@ -200,15 +200,15 @@ test("branches, forks and environments go with the template's calls; the same se
   assert.equal(again.nodes[1]!.tool!.text, "2");
 });
 
-test("a template without tools leaves tags; text prompts are refused", async () => {
+test("a template without tools leaves tags; raw prompts are refused", async () => {
   const plain = families.hermes;
   await assert.rejects(
     rollout(
       new ScriptedPolicy(() => ({ text: "x" }), { tokenizer: plain }),
-      { prompt: "1+1?" },
+      { prompt: "1+1?", raw: true },
       { calls: "auto", tools: [python] },
     ),
-    /task.prompt must be a list of messages, got text/,
+    /a task must not be raw, got raw: true/,
   );
   const tags = new ScriptedPolicy(({ turn }) => ({
     text: turn === 0 ? "<python>1+1</python>" : "\u0001",

@@ -7,6 +7,8 @@ import {
 import { callDialects } from "../tools/calls/dialects/registry.js";
 import { tags } from "../tools/calls/dialects/tags.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
+import { chatIn, type PromptTask } from "../policy/prompt.js";
+import { ToolSet } from "../tools/tool-set.js";
 import type { Tool } from "../tools/tool.js";
 import type { ReadyOptions } from "./options.js";
 
@@ -41,6 +43,23 @@ export function withCallsOf(
 ): ReadyOptions {
   if (options.calls !== "auto") return options;
   return { ...options, calls: dialectOfTemplate(tokenizer) ?? tags };
+}
+
+/** The options with whether the model is told of its tools, and how it then calls them. */
+export function withDescription(
+  tokenizer: Pick<Tokenizer, "chat" | "knowsTags">,
+  options: ReadyOptions,
+  tasks: readonly PromptTask[],
+): ReadyOptions {
+  const { calls, tools, environment } = options;
+  const chats = tasks.flatMap((task) => chatIn(task) ?? []);
+  const hasTools = (tools && tools.tags.length > 0) || environment !== undefined;
+  const names = (tag: string) => chats.some(({ content }) => content.includes(`<${tag}>`));
+  const describe =
+    options.describe ??
+    (tokenizer.knowsTags === false && !(tools ?? new ToolSet()).tags.some((tag) => names(tag)));
+  if (!describe || !hasTools || chats.length === 0) return { ...options, describe: false };
+  return { ...withCallsOf(tokenizer, { ...options, calls: calls ?? "auto" }), describe };
 }
 
 /** How calls are written; undefined for tags. */

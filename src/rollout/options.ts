@@ -117,6 +117,10 @@ const callOptions = {
   refillsAhead: unset(valuesOf<boolean>("boolean?")),
   /** Replaces the named random streams of branch attempts. Default: streams of `seed`. */
   draws: unset(valuesOf<DrawSource>("function?")),
+  /**
+   * Print nothing. Default: false, a line for each tool that failed, was waited for, or was never called.
+   */
+  quiet: option(valuesOf<boolean>("boolean?"), false),
   /** Stops the rollout with an error that holds the finished trees. Default: none. */
   signal: unset(valuesOf<AbortSignal>("signal?")),
   /** Called with each event while the rollout runs. Default: none. */
@@ -134,7 +138,8 @@ export type ReadyOptions = Omit<RolloutOptions, "preset" | "tools"> & { tools?: 
 
 const answers = [
   ...(["tools", "environment", "sampling", "responseLength"] as const),
-  ...(["callLimit", "promptLimit", "seed", "signal"] as const),
+  ...(["callLimit", "promptLimit", "seed", "signal", "quiet"] as const),
+  ...(["calls", "describe"] as const),
 ] as const;
 
 /** The options of a rollout that evaluations and measurements share: how a policy answers one task. */

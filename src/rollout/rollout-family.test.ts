@@ -12,7 +12,7 @@ import { randomTextPolicy } from "./testing/random-text-policy.js";
 import { ScriptedPolicy } from "./testing/scripted-policy.js";
 
 const tools = new ToolSet([calculator()], { callLimit: 5 });
-const task = { prompt: "q" };
+const task = { prompt: "q", raw: true };
 
 /** Small settings of each rule, and how many trajectories that makes. */
 const small: Record<ExpansionRule, RolloutOptions> = {

@@ -115,7 +115,7 @@ test("a prompt is read once for all trajectories of its tree, probes and refills
   const prompt = "p".repeat(100);
   const tree = await rollout(
     policy,
-    { prompt },
+    { prompt, raw: true },
     {
       ...{ n: 8, initialRollouts: 3, dynamicRollouts: true, responseLength: 20 },
       sampling: { allowedIds },

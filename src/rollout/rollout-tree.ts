@@ -2,7 +2,7 @@ import { checkArguments } from "../../common/options/check-arguments.js";
 import { defined } from "../../common/options/defined.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Sampler } from "../policy/policy.js";
-import { showAs, type Shown } from "../base/show/show-as.js";
+import { logged, showAs, type Shown } from "../base/show/show-as.js";
 import { type ForkChanges, type ForkPlace, forkTrees, type TreeRuntime } from "./grow/fork.js";
 import type { Replay } from "./replay/replay-result.js";
 import { replayBranches, type TreeReplayChanges } from "./replay/replay.js";
@@ -231,5 +231,9 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
 
   [Symbol.for("Jupyter.display")](): Shown {
     return showAs("RolloutTree", this);
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return logged(this);
   }
 }

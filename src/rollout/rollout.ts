@@ -11,10 +11,12 @@ import { finishTree } from "./grow/finish-tree.js";
 import { type Grown, GrowthFailure, growTrees } from "./grow/grow-trees.js";
 import { inEnvironments, type TreeEpisodes } from "./grow/tree-episodes.js";
 import type { TreeStart } from "./grow/tree-start.js";
-import { definitionsOf, withCallsOf } from "./native-calls.js";
+import { definitionsOf, withCallsOf, withDescription } from "./native-calls.js";
 import type { ReadyOptions, RolloutOptions } from "./options.js";
 import { RolloutTree } from "./rollout-tree.js";
+import type { RolloutConfig } from "./settings.js";
 import { UnfinishedRollout } from "./unfinished-rollout.js";
+import type { ToolWatch } from "./watch-tools.js";
 import { chatOf, promptOf, type RolloutTask, withObservation } from "./task.js";
 
 /** What may be rolled out. */
@@ -34,8 +36,8 @@ export type RolledOut<Q> = [Q] extends [string | readonly ChatMessage[]]
 /**
  * Rolls out one task into a tree of tool-using trajectories, or many tasks into a tree each.
  *
- * A question (text) and a chat get the model's chat template. In a task, a chat as `prompt` does too; text as
- * `prompt` is read as it is, without the template.
+ * A question (text) and a chat get the model's chat template, also as the `prompt` of a task. A task with
+ * `raw: true` has text that is read as it is, without the template.
  *
  * Everything random is drawn from streams named after the seed, the prompt's place, the trajectory and, for
  * branches, the round and the attempt. So the same seed gives the same trees whatever the number of
@@ -69,13 +71,18 @@ export async function rollout<Q extends Rollable>(
   given: RolloutOptions = {},
 ): Promise<RolledOut<Q>> {
   checkPolicy(policy, tasks);
-  const options = withCallsOf(policy.tokenizer, readyOptions("roll out", given));
-  const config = rolloutConfig(options);
-  if (config.mode === "train") sayCapped(options.initialRollouts, config.n);
+  const ready = withCallsOf(policy.tokenizer, readyOptions("roll out", given));
   const many = Array.isArray(tasks) && !isChat(tasks);
   const list = ((many ? tasks : [tasks]) as readonly Prompt[]).map((one) =>
     promptTask("roll out", one),
   );
+  const options = withDescription(policy.tokenizer, ready, list);
+  const config = rolloutConfig(options);
+  if (config.mode === "train") sayCapped(options.initialRollouts, config.n);
+  const watch = await watchTools(policy, options, config);
+  const watched = watch ? { ...options, onEvent: bothOf(watch, options.onEvent) } : options;
+  // What describes tools is read where some are to be described.
+  const described = options.describe ? await import("./describe-tools.js") : undefined;
   const seed = Random.from(config.seed);
   const { tokenizer } = policy;
   const { firstIndex = 0 } = options;
@@ -95,10 +102,13 @@ export async function rollout<Q extends Rollable>(
     return all.flatMap(({ index }) => trees.get(index) ?? []);
   };
   const grow = () =>
-    inEnvironments(places, seed, options, (episodes, within) => {
+    inEnvironments(places, seed, watched, (episodes, within) => {
       const starts = places.map(({ task, index }, i): TreeStart => {
-        const said = withObservation(task, episodes?.[i]?.observation);
         const tools = functionsOf(within, episodes?.[i]);
+        const told = tools
+          ? task
+          : (described?.describedIn(task, toolsOf(within, episodes?.[i])) ?? task);
+        const said = withObservation(told, episodes?.[i]?.observation);
         const prompt = promptOf(said, tokenizer, { limit: config.promptLimit, tools });
         const messages = chatOf(said, prompt, tokenizer);
         const random = seed.split(index);
@@ -112,17 +122,46 @@ export async function rollout<Q extends Rollable>(
   } catch (error) {
     if (!(error instanceof GrowthFailure)) throw error;
     throw new UnfinishedRollout(together(error.grown), list.length, error.reason);
+  } finally {
+    watch?.end();
   }
 }
 
+/** The tools of a tree and of its environment. */
+const toolsOf = ({ tools = new ToolSet() }: ReadyOptions, episodes: TreeEpisodes | undefined) =>
+  definitionsOf(tools, episodes?.descriptions ?? {});
+
 /** The functions that the prompt shows, where calls are written as its template does. */
-function functionsOf(
-  { calls = tags, tools = new ToolSet() }: ReadyOptions,
-  episodes: TreeEpisodes | undefined,
-) {
-  const functions =
-    calls === tags || calls === tags.name ? [] : definitionsOf(tools, episodes?.descriptions ?? {});
+function functionsOf(options: ReadyOptions, episodes: TreeEpisodes | undefined) {
+  const { calls = tags } = options;
+  const functions = calls === tags || calls === tags.name ? [] : toolsOf(options, episodes);
   return functions.length > 0 ? functions : undefined;
+}
+
+type Listener = NonNullable<ReadyOptions["onEvent"]>;
+
+const bothOf =
+  (watch: ToolWatch, also: Listener | undefined): Listener =>
+  (event) => {
+    watch.see(event);
+    also?.(event);
+  };
+
+/** What tells a person of tools that fail, that are waited for or that nobody calls; undefined where it is to be quiet. */
+export async function watchTools(
+  { tokenizer: { knowsTags } }: Policy,
+  { quiet = false, tools, environment, describe = false }: ReadyOptions,
+  { callLimit, responseLength }: Pick<RolloutConfig, "callLimit" | "responseLength">,
+): Promise<ToolWatch | undefined> {
+  const { tags: own = [], timeoutMs = Infinity } = tools ?? {};
+  if (quiet || callLimit === 0 || (own.length === 0 && !environment)) return undefined;
+  const uncalled = describe
+    ? "it was told of them and used none: fine-tune it on a few demonstrations first (docs/sft.md)"
+    : knowsTags
+      ? "it was trained to, and saw no need here"
+      : "does the prompt say that there are tools? describe: true does";
+  const { ToolWatch: Watch } = await import("./watch-tools.js");
+  return new Watch({ tags: own, timeoutMs, responseLength, uncalled });
 }
 
 /** Refuses what is no policy; one in the second place says that the two are swapped. */

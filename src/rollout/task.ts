@@ -1,7 +1,7 @@
 import { type Truncation, fitPrompt } from "../tasks/fit-prompt.js";
 import type { ChatMessage, Tokenizer } from "../model/tokenizer/tokenizer.js";
 import { encodeParts, joined } from "../model/tokenizer/special-tokens.js";
-import { promptParts, type PromptTask } from "../policy/prompt.js";
+import { chatIn, promptParts, type PromptTask, rawText } from "../policy/prompt.js";
 
 /** Something to roll out. Whatever else a task carries (its answer, its source) stays with the tree. */
 export type RolloutTask = PromptTask;
@@ -31,9 +31,9 @@ export function promptOf(
   tokenizer: Tokenizer,
   { limit, tools }: { limit?: PromptLimit | undefined; tools?: readonly object[] | undefined } = {},
 ): PromptText {
-  if (tools && typeof task.prompt === "string") {
+  if (tools && !chatIn(task)) {
     throw new TypeError(
-      "Cannot roll out: where calls is not tags the template shows the tools, and task.prompt must be a list of messages, got text",
+      "Cannot roll out: where calls is not tags the template shows the tools, and a task must not be raw, got raw: true",
     );
   }
   const parts = promptParts(task, tokenizer, tools);
@@ -47,9 +47,9 @@ export function promptOf(
 /** The task with what its environment said behind the prompt: at the end of what the user said last. */
 export function withObservation(task: RolloutTask, observation: string | undefined): SaidTask {
   if (observation === undefined || observation === "") return task;
-  const { prompt } = task;
-  if (typeof prompt === "string") {
-    return { prompt: `${prompt}\n${observation}`, observed: observation.length };
+  const prompt = chatIn(task);
+  if (!prompt) {
+    return { prompt: `${rawText(task)}\n${observation}`, raw: true, observed: observation.length };
   }
   const last = prompt.findLastIndex(({ role }) => role === "user");
   if (last < 0) return { prompt: [...prompt, { role: "user", content: observation }] };
@@ -62,10 +62,11 @@ export function withObservation(task: RolloutTask, observation: string | undefin
 
 /** The chat that a prompt says in full; undefined for text, and where a limit cut it. */
 export function chatOf(
-  { prompt: chat }: RolloutTask,
+  task: RolloutTask,
   prompt: PromptText,
   tokenizer: Tokenizer,
 ): readonly ChatMessage[] | undefined {
-  if (typeof chat === "string") return undefined;
+  const chat = chatIn(task);
+  if (!chat) return undefined;
   return joined(promptParts({ prompt: chat }, tokenizer)) === prompt.text ? chat : undefined;
 }

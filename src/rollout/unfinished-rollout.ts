@@ -13,7 +13,7 @@ import type { RolloutTask } from "./task.js";
  *
  * let broken = true;
  * const policy = new ScriptedPolicy(({ text }) => {
- *   if (broken && text === "b") throw new Error("all endpoints are gone");
+ *   if (broken && text.includes("b\n")) throw new Error("all endpoints are gone");
  *   return { text: "fine\u0001" };
  * });
  * const tasks = [{ prompt: "a" }, { prompt: "b" }];

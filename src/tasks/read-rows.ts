@@ -129,6 +129,8 @@ export async function readRows(given: string): Promise<DataRow[]> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (message.startsWith("Cannot read")) throw error;
+    // The system's own error would name the file once more.
+    if (code === "ENOENT") throw new Error(`Cannot read ${path}: there must be a file, got none`);
     throw new Error(
       `Cannot read ${path}: it must be a readable ${kind} file (${code ?? message})`,
       {

@@ -172,6 +172,8 @@ const toolsConfig = z.strictObject({
   verbose_logging: z.boolean().optional(),
   /** How the model writes calls: the rollout's business. */
   calls: z.string().optional(),
+  /** Whether the prompt tells of them: the rollout's business too. */
+  describe: z.boolean().nullish(),
   /** Throw when a tool does not load; otherwise it is left out and `onError` is told. */
   fail_on_error: z.boolean().optional(),
   tool_instances: z

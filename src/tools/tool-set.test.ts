@@ -38,7 +38,7 @@ test("ToolSet.call() tells an empty answer from a failure", async () => {
   assert.equal(empty.text, "Tool(a) returned empty output.");
   assert.equal(empty.failure?.kind, "empty");
   const broken = await set.call("b", "");
-  assert.equal(broken.text, "Tool(b) returned empty output.");
+  assert.equal(broken.text, "Error: Tool(b) execution failed.");
   assert.deepEqual(broken.failure, { kind: "error", message: "boom" });
   assert.equal(broken.retries, 2);
 });

@@ -5,6 +5,7 @@ import {
   type OptionRules,
 } from "../../common/options/check-options.js";
 import { checkArguments, shown } from "../../common/options/check-arguments.js";
+import { isRecord } from "../../common/options/is-record.js";
 import { running } from "../base/watch/running.js";
 import { inTime } from "../base/concurrency/in-time.js";
 import { Semaphore } from "../base/concurrency/semaphore.js";
@@ -22,6 +23,8 @@ export interface ToolLimits {
   retryCount?: number;
   /** Milliseconds to wait before attempt `attempt` (1, 2, ...). Default: none, as the reference. */
   backoffMs?: (attempt: number) => number;
+  /** The model reads of a call that failed that it returned empty output, as in the reference. Default: false. */
+  failuresReadEmpty?: boolean;
 }
 
 const limitRules: OptionRules<ToolLimits> = {
@@ -30,6 +33,7 @@ const limitRules: OptionRules<ToolLimits> = {
   timeoutMs: milliseconds,
   retryCount: integer(1),
   backoffMs: "function?",
+  failuresReadEmpty: "boolean?",
 };
 
 /** What a call may be told besides its input. */
@@ -89,7 +93,7 @@ const defaults = { callLimit: 3, maxWorkers: 64, timeoutMs: 120_000, retryCount:
  *   { retryCount: 2 },
  * );
  * const outcome = await tools.call("down", "anyone?");
- * assert.equal(outcome.text, "Tool(down) returned empty output.");
+ * assert.equal(outcome.text, "Error: Tool(down) execution failed.");
  * assert.deepEqual(outcome.failure, { kind: "error", message: "gone" });
  * assert.equal(outcome.retries, 2);
  * ```
@@ -100,6 +104,7 @@ export class ToolSet {
   readonly timeoutMs: number;
   readonly retryCount: number;
   readonly #backoffMs: ((attempt: number) => number) | undefined;
+  readonly #readEmpty: boolean;
   readonly #tools = new Map<string, Tool>();
   readonly #semaphore: Semaphore;
 
@@ -115,6 +120,7 @@ export class ToolSet {
     this.timeoutMs = limits.timeoutMs ?? defaults.timeoutMs;
     this.retryCount = limits.retryCount ?? defaults.retryCount;
     this.#backoffMs = limits.backoffMs;
+    this.#readEmpty = limits.failuresReadEmpty ?? false;
     this.#semaphore = new Semaphore(this.maxWorkers);
     for (const tool of tools) this.add(tool);
   }
@@ -275,7 +281,9 @@ export class ToolSet {
         said = text;
         break;
       }
-      return outcome({ text: said || emptyText(tool.tag), ok: false, failure, retries });
+      const isEmpty = failure.kind === "empty" || this.#readEmpty;
+      const told = isEmpty ? emptyText(tool.tag) : failedText(tool.tag);
+      return outcome({ text: said || told, ok: false, failure, retries });
     } catch (error) {
       if (error !== late) throw error;
       const text = `Error: Tool(${tool.tag}) execution failed with message: ${late.message}`;
@@ -295,6 +303,16 @@ export class ToolSet {
 /** Tools as functions take them: a list, or a set where limits are to be set or shared. */
 export type Tools = ToolSet | readonly Tool[];
 
+/** Whether a tool takes no arguments, by its schema or, without one, by its function. */
+export function takesNothing({
+  execute,
+  parameters,
+}: Pick<Tool, "execute" | "parameters">): boolean {
+  if (parameters === undefined) return execute.length === 0;
+  const { properties = {} } = parameters as { properties?: unknown };
+  return isRecord(properties) && Object.keys(properties).length === 0;
+}
+
 const isTool = (value: unknown): boolean => {
   const { tag, execute } = (value ?? {}) as Partial<Tool>;
   return typeof tag === "string" && typeof execute === "function";
@@ -313,14 +331,34 @@ export function toolSetOf(action: string, tools: Tools): ToolSet {
       `Cannot ${action}: tools must be a list of tools or a ToolSet, got ${shown(tools)}`,
     );
   }
-  const odd = (tools as unknown[]).find((one) => !isTool(one));
-  if (odd === undefined) return new ToolSet(tools as Tool[]);
+  const at = (tools as unknown[]).findIndex((one) => !isTool(one));
+  if (at < 0) return new ToolSet(tools as Tool[]);
+  const odd: unknown = tools[at];
   throw new TypeError(
-    `Cannot ${action}: tools must be a list of tools ({ name, tag, description, execute }), got ${shown(odd)} in it`,
+    `Cannot ${action}: tools must be a list of tools ({ name, tag, description, execute }), got ${shown(odd)} in it: ${wrongWith(odd, `tools[${at}]`)}`,
   );
 }
 
+/** What a thing lacks to be a tool: by its name, where it has one. */
+function wrongWith(odd: unknown, place: string): string {
+  if (typeof odd === "function") return `${place} is to be called first, as in calculator()`;
+  if (!isRecord(odd)) return `${place} has no tag and no execute`;
+  const { name, tag, execute } = odd as Partial<Record<keyof Tool, unknown>>;
+  const called = [name, tag].find((one) => typeof one === "string");
+  const lacks = [
+    ...(typeof tag === "string" ? [] : [`tag must be text, got ${shown(tag)}`]),
+    ...(typeof execute === "function" ? [] : [`execute must be a function, got ${shown(execute)}`]),
+  ];
+  return `${place}${called === undefined ? "" : ` (${called})`}: ${lacks.join(", ")}`;
+}
+
 const emptyText = (tag: string) => `Tool(${tag}) returned empty output.`;
+/** Why it failed is for people: a path or a key in it is none of the model's business. */
+const failedText = (tag: string) => `Error: Tool(${tag}) execution failed.`;
+
+function isResult(given: unknown): given is ToolResult {
+  return isRecord(given) && typeof given["text"] === "string" && typeof given["ok"] === "boolean";
+}
 
 async function attempt(
   tool: Tool,
@@ -335,9 +373,13 @@ async function attempt(
   }
 }
 
-/** What a tool gave, as a result; a reward that is no finite number is the tool's fault. */
-function asResult(given: string | ToolResult, tag: string): ToolResult {
+/** What a tool gave, as a result; what is none, and a reward that is no finite number, is the tool's fault. */
+function asResult(given: unknown, tag: string): ToolResult {
   if (typeof given === "string") return { text: given, ok: true };
+  if (!isResult(given)) {
+    const error = `the tool <${tag}> must return text or { text, ok }, got ${shown(given)}`;
+    return { text: "", ok: false, error, retry: false };
+  }
   const { reward } = given;
   if (reward === undefined || Number.isFinite(reward)) return given;
   throw new RangeError(

@@ -16,7 +16,10 @@ export interface ToolCall {
  * an unreachable endpoint or a dead worker is a failure (`ok: false`).
  */
 export interface ToolResult {
-  /** What the model reads. Empty text counts as a failed attempt unless the tool says otherwise. */
+  /**
+   * What the model reads. Empty text counts as a failed attempt unless the tool says otherwise; of an attempt that
+   * failed, the model reads that it did.
+   */
   text: string;
   ok: boolean;
   /** Why it failed, for people and logs; the model never reads it. */
@@ -61,7 +64,8 @@ export interface Tool {
   /** An empty answer is an answer: not repeated and not counted as a failure. Default: false. */
   readonly emptyIsAnswer?: boolean;
   /**
-   * A plain string is `{ text, ok: true }`; throwing is `{ text: "", ok: false }`.
+   * A plain string is `{ text, ok: true }`; throwing, and giving anything else, is `{ text: "", ok: false }`: the
+   * model reads that the call failed, and why is printed.
    * @param input the text between the tags
    * @param call its signal, the time left and the number of the attempt
    */

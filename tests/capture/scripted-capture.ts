@@ -60,17 +60,22 @@ interface Asking {
   stream?: boolean;
   signal?: AbortSignal;
   more?: object;
+  headers?: Record<string, string>;
 }
 
 /** Asks as a program does. */
 export async function ask(
   session: Pick<CaptureSession, "key" | "env">,
   messages: readonly object[],
-  { stream = false, signal, more = {} }: Asking = {},
+  { stream = false, signal, more = {}, headers = {} }: Asking = {},
 ) {
   const response = await fetch(`${session.env["OPENAI_BASE_URL"]!}/chat/completions`, {
     method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${session.key}` },
+    headers: {
+      "content-type": "application/json",
+      authorization: `Bearer ${session.key}`,
+      ...headers,
+    },
     body: JSON.stringify({ model: "gpt-4o", messages, stream, ...more }),
     ...(signal ? { signal } : {}),
   });

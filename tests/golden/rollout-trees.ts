@@ -111,7 +111,7 @@ export async function runTrees(
     mode: validate ? "validate" : "train",
     tools: new ToolSet(
       Object.entries(tool_table).map(([tag, table]) => tableTool(tag, table)),
-      { retryCount: config["retry_count"] as number },
+      { retryCount: config["retry_count"] as number, failuresReadEmpty: true },
     ),
     scheduling: "lockstep",
     // The files' scripts are handed out in the order of the reference's calls.

@@ -93,3 +93,25 @@ test("figures are drawn when they come into view", { skip }, async () => {
   const now = await tab.page.locator(".js-plotly-plot").count();
   assert.ok(now < 30, `${now} of 30 are drawn`);
 });
+
+test(
+  "a new notebook is TypeScript's, and then of the kernel that was chosen last",
+  { skip },
+  async () => {
+    const { page } = tab;
+    const select = page.locator(".jp-Dialog select");
+    const proposed = async () => {
+      await page.locator('.lm-MenuBar-itemLabel:text("File")').click();
+      await page.locator('.lm-Menu-item[data-command="filemenu:new"], .lm-Menu-item:has-text("New")').first().hover(); // prettier-ignore
+      await page.locator('.lm-Menu-item[data-command="notebook:create-new"]').last().click();
+      await select.waitFor();
+      return JSON.parse(await select.inputValue()) as { name: string };
+    };
+    assert.deepEqual(await proposed(), { name: "arpo-lab" });
+    await select.selectOption({ label: "JavaScript (arpo-lab)" });
+    await page.locator(".jp-Dialog .jp-mod-accept").click();
+    await select.waitFor({ state: "detached" });
+    assert.deepEqual(await proposed(), { name: "arpo-lab-js" });
+    await page.locator(".jp-Dialog .jp-mod-reject").first().click();
+  },
+);

@@ -19,7 +19,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const tasks = ["a", "b", "c", "d"].map((prompt) => ({ prompt, id: `task-${prompt}` }));
+const tasks = ["a", "b", "c", "d"].map((prompt) => ({ prompt, raw: true, id: `task-${prompt}` }));
 const branching: RolloutOptions = {
   ...{ n: 12, initialRollouts: 3, beamSize: 3, branchProbability: 0.9, seed: 4, callLimit: 12 },
 };

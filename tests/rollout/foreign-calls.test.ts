@@ -64,14 +64,14 @@ test("calls as the template writes them: results and function names of special t
   assert.ok(wild.selected[0]!.text.includes(attack));
 });
 
-test("what an environment says behind a text prompt is plain; the text itself is the caller's layout", async () => {
+test("what an environment says behind a raw prompt is plain; the text itself is the caller's layout", async () => {
   const environment = () => ({
     tools: { act: "acts" },
     reset: () => `you see ${end}`,
     act: () => "",
   });
   const policy = new ScriptedPolicy(() => ({ text: end }), { tokenizer: qwen });
-  const tree = await rollout(policy, { prompt: `Go.${end}` }, { ...one, environment });
+  const tree = await rollout(policy, { prompt: `Go.${end}`, raw: true }, { ...one, environment });
   assert.equal(tree.prompt.text, `Go.${end}\nyou see ${end}`);
   assert.equal(tree.prompt.tokens.filter((id) => id === qwen.eosId).length, 1);
   const read = new RolloutTree(tree);

@@ -49,7 +49,7 @@ import { integerArithmetic } from "../../src/tools/python/python-tool.js";
 import { parseOverride } from "../../src/run/config/override.js";
 import { runLine } from "../../src/run/loggers/json-lines.js";
 import { answerIn } from "../../src/view/explorer/page/tree/tree-facts.js";
-import { questionOf } from "../../src/view/explorer/page/tree/question.js";
+import { questionOf } from "../../src/view/explorer/page/tree/header-words.js";
 import { nearest } from "../../common/options/nearest.js";
 import { splitOutput } from "../../src/formats/row/message-text.js";
 import { parseLenient } from "../../src/formats/import-rollouts.js";

@@ -26,7 +26,8 @@ test(
         const cells = [...document.querySelectorAll(".arpo-sum tr")].map((tr) => tr.cells[1].textContent);
         return [...cells, line.querySelector("output").textContent];
       })()`)) as string[];
-      const [own, parent, total, beside] = numbers.map(Number);
+      const read = numbers.map((text) => Number(text.replace("−", "-")));
+      const [own, parent, total, beside] = read;
       assert.ok(Math.abs(own! + parent! - total!) < 1e-3, numbers.join(" "));
       assert.ok(Math.abs(total! - beside!) < 1e-2 && total !== 0);
       assert.match(await told(), /worth of the segment.*advantage by spo_tree/);

@@ -128,7 +128,7 @@ test("a sign that has a colour has a mark too, which the legend names", { skip }
   await page.goto(pages.get("credit")!);
   const lines =
     (await page.evaluate(`[...document.querySelectorAll("tr[data-line]")].map((line) => [
-    Number(line.querySelector("output").textContent) < 0,
+    Number(line.querySelector("output").textContent.replace("−", "-")) < 0,
     line.querySelector(".arpo-at").classList.contains("arpo-less"),
   ])`)) as [boolean, boolean][];
   for (const [isNegative, isMarked] of lines) assert.equal(isMarked, isNegative);

@@ -1,6 +1,7 @@
 // A page with an explorer on it, in a browser that a whole file of tests shares.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
@@ -16,6 +17,7 @@ export const skip = browserPath === undefined && "no Chromium on this machine";
 /** Temporary files of these tests. */
 export const folder = mkdtempSync(join(tmpdir(), "arpo-explorer-"));
 const pictures = process.env["ARPO_LAB_SCREENSHOTS"];
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 let browser: Browser;
 
 before(async () => {
@@ -43,12 +45,22 @@ export async function onPage(
   page.on("pageerror", ({ message }) => errors.push(message));
   try {
     await page.goto(pathToFileURL(file).href);
-    await page.waitForFunction(() => performance.getEntriesByName("arpo-explorer").length > 0);
+    await page.waitForFunction(() =>
+      ["arpo-explorer", "arpo-loop"].some((name) => performance.getEntriesByName(name).length > 0),
+    );
     await work(page);
     assert.deepEqual(errors, []);
   } finally {
     await context.close();
   }
+}
+
+/** What axe finds wrong; headings and landmarks are the page's that a view stands on. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return await page.evaluate(
+    `axe.run(document, { resultTypes: ["violations"], rules: { region: { enabled: false }, "landmark-one-main": { enabled: false }, "page-has-heading-one": { enabled: false }, "heading-order": { enabled: false } } }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html, any }) => html.slice(0, 160) + (any[0]?.message ?? "")).join(" | ")))`,
+  );
 }
 
 /** A tree as a page of its own. */

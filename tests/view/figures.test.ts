@@ -11,6 +11,7 @@ import { Random } from "../../src/base/random/random.js";
 import { UpdateReport } from "../../src/learn/update/update-report.js";
 import { palettes, type Theme } from "../../common/picture/palette.js";
 import * as view from "../../src/api/view.js";
+import { metricTitle } from "../../src/view/figures/curves.js";
 import type { Figure } from "../../src/view/figures/figure.js";
 import { grpoBatch } from "../../src/view/testing/sample-batch.js";
 import { sampleReport } from "../../src/view/testing/sample-report.js";
@@ -133,4 +134,19 @@ test("clipScatter() counts what UpdateReport.tokens() says", async () => {
     regions.map((region) => tokens.filter((token) => token!.region === region).length),
   );
   assert.ok(drawn.every((count) => count > 0));
+});
+
+test("a metric has words on axes and in descriptions", () => {
+  const words: Record<string, string> = {
+    "val-core/calc/reward/mean@1": "held-out score, calc",
+    "val-core/market/reward/mean@4": "held-out score, market (mean of 4 answers)",
+    "val-core/a/b/reward/best@4": "held-out score, a/b (best of 4 answers)",
+    "critic/score/max": "greatest score",
+    "tools/total_calls": "tools/total_calls",
+  };
+  for (const [metric, said] of Object.entries(words)) {
+    assert.equal(metricTitle(metric), said);
+    const figure = view.compareRuns({ a: [[{ step: 1, [metric]: 0.5 }]] }, { metric });
+    assert.equal(view.describe(figure), `${said} at the last step: a 0.5 (1 seed, no interval).`);
+  }
 });

@@ -73,6 +73,12 @@ for (const colorScheme of ["light", "dark"]) {
   await page.waitForTimeout(1500);
   await keep(page, "lab", { x: 0, y: 0, width: 1180, height: 787 });
   if (colorScheme === "light") {
+    // What a link to the page shows: at least 1200 x 630.
+    await page.setViewportSize({ width: 1200, height: 630 });
+    await page.goto(`${host.url}loop.html`);
+    await page.click(".al-acts button:nth-child(3)");
+    await page.waitForTimeout(300);
+    await page.screenshot({ path: join(out, "loop.png") });
     const images = (name) => ({ path: join(root, `docs/images/${name}.png`) });
     await page.setViewportSize({ width: 1400, height: 900 });
     await page.waitForTimeout(1500);

@@ -18,6 +18,7 @@ const pages = {
   explain: ["src/view/explain/page/start-explain.ts", "startExplain"],
   explorer: ["src/view/explorer/page/start-explorer.ts", "startExplorer"],
   imported: ["src/view/imported/page/start-imported.ts", "startImported"],
+  loop: ["src/view/loop/page/start-loop.ts", "startLoop"],
   status: ["src/view/status/page/start-status.ts", "startStatus"],
   tokens: ["src/view/tokens/page/start-tokens.ts", "startTokens"],
 };

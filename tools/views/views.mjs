@@ -51,6 +51,9 @@ const documented = {
   },
   "token-view": async () => undefined,
   board: async () => undefined,
+  loop: async (page) => {
+    await page.fill(".al-curve input", "24");
+  },
 };
 
 /** One update of the shipped model, and a run of it: what the documents show besides `views`. */

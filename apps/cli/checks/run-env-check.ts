@@ -32,10 +32,11 @@ export async function runEnvCheck(url: string, options: EnvCheckOptions): Promis
   say(
     `seed      ${found.seeded ? "another seed begins differently" : "makes no difference seen here"}`,
   );
-  const tried = calls.length === 0 ? " after a reset; give --call TOOL=INPUT to try calls" : "";
-  say(
-    found.branches
-      ? `branches  yes: the same seed answers alike${tried}`
-      : `branches  no: the same seed answers differently: ${found.difference}`,
-  );
+  const branches =
+    found.branches === undefined
+      ? "unknown: no call was tried, and resets are alike; give --call TOOL=INPUT"
+      : found.branches
+        ? "yes: the same seed answers alike"
+        : `no: the same seed answers differently: ${found.difference}`;
+  say(`branches  ${branches}`);
 }

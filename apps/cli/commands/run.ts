@@ -32,11 +32,12 @@ export function runCommand(): Command {
       {},
     )
     .option("--kernel <name>", "kernel to use; default: the one that the notebook names")
+    .option("--no-check", "run a program without checking its types")
     .option("--allow-errors", "continue after a failed cell and exit with status 0")
-    .action(async (file: string, args: string[], options: RunOptions) => {
+    .action(async (file: string, args: string[], options: RunOptions & { check: boolean }) => {
       if (/\.m?[jt]s$/.test(file)) {
         const { runProgram } = await import("../run/run-program.js");
-        return runProgram(file, args);
+        return runProgram(file, args, options);
       }
       try {
         if (args.length > 0) {

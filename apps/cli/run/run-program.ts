@@ -2,13 +2,18 @@ import { importAddress } from "#platform/module-files";
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { inspect } from "node:util";
 import { aside } from "../terminal/say.js";
 
 /**
- * Runs a program as `node FILE` would, in TypeScript too, on every version of Node: types are left out, not
- * checked, and `arpo-lab` is this package where the file's own folder has none.
+ * Runs a program as `node FILE` would, in TypeScript too, on every version of Node: types are checked first, unless
+ * `check` is false, and `arpo-lab` is this package where the file's own folder has none.
  */
-export async function runProgram(file: string, args: readonly string[]): Promise<void> {
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  { check = true }: { check?: boolean } = {},
+): Promise<void> {
   let path: string;
   try {
     path = await realpath(resolve(file));
@@ -17,12 +22,23 @@ export async function runProgram(file: string, args: readonly string[]): Promise
     process.exitCode = 2;
     return;
   }
+  if (check && /\.m?ts$/.test(path)) {
+    const { typeErrorsOf } = await import("./check-program.js");
+    const errors = typeErrorsOf(path);
+    if (errors.length > 0) {
+      for (const error of errors) aside(error);
+      aside(`Cannot run ${file}: its types must hold; --no-check runs it as it is`);
+      process.exitCode = 1;
+      return;
+    }
+  }
   process.argv = [process.argv[0]!, path, ...args];
   process.setSourceMapsEnabled(true);
   try {
     await importAddress(pathToFileURL(path).href);
   } catch (error) {
-    aside(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    // With what caused it: there the line of the program's own code may stand.
+    aside(inspect(error));
     process.exitCode = 1;
   }
 }

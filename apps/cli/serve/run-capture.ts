@@ -127,7 +127,7 @@ export async function runCapture(
           await new Promise((done) => stopped.signal.addEventListener("abort", done));
         }
       }
-      await write(server.trees(), options.out);
+      await write(server.trees(), options.out, server.retries);
     } finally {
       await server.stop(GRACE_MS);
     }
@@ -169,7 +169,7 @@ async function runAll(server: CaptureServer, program: readonly string[], runs: R
   });
 }
 
-async function write(trees: readonly RolloutTree[], out: string): Promise<void> {
+async function write(trees: readonly RolloutTree[], out: string, dropped: number): Promise<void> {
   const rows = trees.flatMap(({ trajectories }) => trajectories);
   if (rows.length === 0) {
     aside("Nothing was captured: the program must ask at OPENAI_BASE_URL with OPENAI_API_KEY.");
@@ -185,4 +185,9 @@ async function write(trees: readonly RolloutTree[], out: string): Promise<void> 
   say(
     `${out}: ${several(trees.length, "tree", "trees")}, ${several(rows.length, "trajectory", "trajectories")}, ${tokens} sampled tokens, ${worth}.`,
   );
+  if (dropped > 0) {
+    say(
+      `${several(dropped, "answer was", "answers were")} dropped: the client asked the same again.`,
+    );
+  }
 }

@@ -16,4 +16,6 @@ export const writeNote: typeof node.writeNote = (text) => note(text.replace(/\n$
 /** A browser's console is no terminal. */
 export const noteWidth: typeof node.noteWidth = () => undefined;
 
+export const isTerminal: typeof node.isTerminal = () => false;
+
 export const noteOutside: typeof node.noteOutside = note;

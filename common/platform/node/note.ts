@@ -20,6 +20,11 @@ export function noteWidth(): number | undefined {
   return process.stderr.isTTY ? process.stderr.columns : undefined;
 }
 
+/** Whether what a program prints is read by a person as it comes. */
+export function isTerminal(): boolean {
+  return process.stdout.isTTY;
+}
+
 /** Says a line to whoever started this, past all that has taken over standard error. */
 export function noteOutside(line: string): void {
   try {

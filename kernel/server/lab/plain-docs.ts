@@ -18,6 +18,9 @@ const withAnchors = (html: string): string =>
     return `<h${level} id="${name}">${inside}</h${level}>`;
   });
 
+/** A page without the marks of what only the built site shows; what stands between them stays. */
+const withoutParts = (text: string): string => text.replace(/^<\/?[A-Z]\w*>$/gm, "");
+
 /**
  * The Markdown pages of a folder as plain pages of HTML, by their names in a site: for a lab without the built
  * documentation, as after a plain `npm ci` or from the package.
@@ -33,7 +36,7 @@ export function plainDocs(folder: string): Map<string, string> {
   return new Map(
     names.map((name) => {
       const up = "../".repeat(placeOf(name).split("/").length - 1);
-      const text = readFileSync(join(folder, name), "utf8").replace(
+      const text = withoutParts(readFileSync(join(folder, name), "utf8")).replace(
         /\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)/g,
         (all, shown: string, path: string, anchor = "") =>
           /^[a-z]+:/.test(path)

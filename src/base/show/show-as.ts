@@ -1,4 +1,8 @@
+import { isTerminal } from "#platform/note";
+import { printable } from "../text/printable.js";
+import { textTable } from "../text/text-table.js";
 import type { LiveCurves } from "./live-curves.js";
+import type { StepLines } from "./step-lines.js";
 
 /** What a page or a terminal shows of a value, by media type. */
 export type Shown = Record<string, string> | Promise<Record<string, string>>;
@@ -20,6 +24,27 @@ export function registerShow<T>(kind: string, show: Show<T>): void {
 export function showAs<T extends { toString(): string }>(kind: string, value: T): Shown {
   const show = shows.get(kind) as Show<T> | undefined;
   return show ? show(value) : { "text/plain": value.toString() };
+}
+
+/** How many lines `console.log` prints of one value. */
+const mostLogged = 24;
+
+/** What `console.log` prints of a value: its text, with columns under one another, and how much is left out. */
+export function logged(value: { toString(): string }): string {
+  // It may quote what a model or a tool says: that is shown, not obeyed.
+  const lines = printable(value.toString()).split("\n");
+  const kept = lines.slice(0, mostLogged).map((line) => line.split("\t"));
+  const told: string[] = [];
+  for (let i = 0; i < kept.length;) {
+    const { length } = kept[i]!;
+    const end = kept.findIndex((row, j) => j > i && row.length !== length);
+    const rows = kept.slice(i, end < 0 ? undefined : end);
+    told.push(length === 1 ? rows.join("\n") : textTable(rows, "left"));
+    i += rows.length;
+  }
+  const left = lines.length - mostLogged;
+  if (left > 0) told.push(`… ${left} more ${left === 1 ? "line" : "lines"}; String(value) has all`);
+  return told.join("\n");
 }
 
 /** How far work is, besides a line: as a share, as a table of its parts, as curves, where there are such. */
@@ -55,4 +80,15 @@ export function registerWatch<T>(kind: string, watch: Watch<T>): void {
 export function watchAs<T>(kind: string, value: T): LiveShow | undefined {
   const watch = watches.get(kind) as Watch<T> | undefined;
   return watch?.(value);
+}
+
+/**
+ * Prints a line per step for who reads along on a terminal; undefined in a notebook, where output goes elsewhere, and
+ * where it is to be quiet.
+ */
+export async function stepLines(quiet: boolean, begun = 0): Promise<StepLines | undefined> {
+  const inKernel = Symbol.for("arpo-lab.kernel.host") in globalThis;
+  if (quiet || inKernel || !isTerminal()) return undefined;
+  const lines = await import("./step-lines.js");
+  return new lines.StepLines(begun);
 }

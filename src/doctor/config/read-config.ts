@@ -20,12 +20,12 @@ export async function readConfig(
       return { loaded, checks };
     } catch (error) {
       const message = (error as Error).message.replace(/^Cannot load the configuration: /, "");
-      const unknown = /^every key must be known, got (\S+?)(?:; did you mean (\S+)\?)?$/.exec(
-        message,
-      );
+      const unknown =
+        /^every key must be known, got (\S+?)(?:; (?:did you mean (\S+)\?|(.+)))?$/.exec(message);
       const invalid = /^([\w.]+)(?:: | must be )/.exec(message);
       const path = unknown?.[1] ?? invalid?.[1];
-      const fix = unknown?.[2] === undefined ? "remove it" : `${unknown[2]} is meant?`;
+      const others = unknown?.[3] === undefined ? "" : `: ${unknown[3]}`;
+      const fix = unknown?.[2] === undefined ? `remove it${others}` : `${unknown[2]} is meant?`;
       checks.push(
         unknown
           ? wrong("unknown-key", `there is no key ${unknown[1]!}`, fix)

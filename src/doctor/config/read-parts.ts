@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import type { Task } from "../../tasks/task.js";
 import { world } from "../../tasks/tasks/world.js";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
-import { modelFolder } from "../../model/files/model-folder.js";
+import { howToHave, modelFolder } from "../../model/files/model-folder.js";
 import { weightShapes } from "../../model/transformer/weights.js";
 import { checkWeights, readModelFacts } from "../../model/files/open-model.js";
 import { loadReward } from "../../reward/load-reward.js";
@@ -68,8 +68,7 @@ export async function readParts(config: Config): Promise<{ parts: Parts; checks:
   const exists = await stat(folder).catch(() => undefined);
   const parts: Parts = {};
   if (!exists) {
-    const fix =
-      "give a .gguf file, or a Hugging Face folder: config.json, safetensors, tokenizer.json";
+    const fix = `give a .gguf file, or a Hugging Face folder: config.json, safetensors, tokenizer.json; ${howToHave(folder)}`;
     const found = `actor_rollout_ref.model.path: there is no ${folder}`;
     checks.push(about.error("no-model", found, fix));
   } else {
@@ -139,7 +138,9 @@ export async function readParts(config: Config): Promise<{ parts: Parts; checks:
       fix,
     );
   parts.train = await tasks("no-training-data", "train");
-  parts.validation = await tasks("no-validation-data", "test");
+  // What names the same files failed already, and is told once.
+  const same = String(config.data.train_files) === String(config.data.val_files);
+  if (parts.train || !same) parts.validation = await tasks("no-validation-data", "test");
   fit(parts, config, checks);
   const { path, name } = config.custom_reward_function;
   parts.reward = await attempt(checks, "no-reward", () => loadReward(path, name));

@@ -22,6 +22,8 @@ type Json = Record<string, unknown>;
 interface Acting {
   tools: Readonly<Record<string, string>>;
   action: (tag: string, input: string) => object | string;
+  /** The tools that take no arguments. */
+  plain?: ReadonlySet<string>;
 }
 
 /** What the worlds of a server share. */
@@ -42,15 +44,17 @@ export function sharedOf(url: string, options: OpenEnvOptions): Shared {
 
 /** An instance that acts in a world. */
 export function instanceOf(world: World, acting: Acting, options: OpenEnvOptions): Environment {
-  const { tools, action } = acting;
-  const act =
-    (tag: string) =>
-    async (input: string, { signal }: ToolCall): Promise<ToolResult> => {
+  const { tools, action, plain: bare } = acting;
+  const act = (tag: string) => {
+    const call = async (input: string, { signal }: ToolCall): Promise<ToolResult> => {
       const wanted = action(tag, input);
       if (typeof wanted === "string") return { text: wanted, ok: true };
       const { text, ok, reward } = await world.act(wanted, signal);
       return ok ? { text, ok: true, ...defined({ reward }) } : { text: "", ok: false, error: text };
     };
+    // A function of no parameters is a tool of no arguments.
+    return bare?.has(tag) ? (...given: Parameters<typeof call>) => call(...given) : call;
+  };
   const made: Environment = {
     tools,
     ready: (signal) => world.ready(signal),
@@ -87,7 +91,7 @@ export async function discover(shared: Shared, options: OpenEnvOptions = {}): Pr
   const byTool = objectOf(fields["type"])["const"] === "call_tool";
   const found = byTool ? await listed(shared) : plain(action);
   const tools = options.tools ?? found.tools;
-  return { tools, action: options.action ?? found.action };
+  return { ...found, tools, action: options.action ?? found.action };
 }
 
 /** One tool with the fields of the action. */
@@ -130,8 +134,12 @@ async function listed(shared: Shared): Promise<Acting> {
       tools[tag] = describeArguments(about.slice(0, 2000), schema);
       byTag.set(tag, { name, schema });
     }
+    const plain = [...byTag].flatMap(([tag, { schema }]) =>
+      Object.keys(schema.properties ?? {}).length === 0 ? [tag] : [],
+    );
     return {
       tools,
+      plain: new Set(plain),
       action: (tag, input) => {
         const { name, schema } = byTag.get(tag) ?? { name: tag, schema: {} };
         const args = readArguments(input, schema);

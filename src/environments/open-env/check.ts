@@ -12,8 +12,11 @@ interface OpenEnvCheck {
   /** What the given calls answered, and earned. */
   calls: { tag: string; input: string; text: string; ok: boolean; reward?: number }[];
   done: boolean;
-  /** Whether a second session with the same seed and the same calls answered alike; the difference, if not. */
-  branches: boolean;
+  /**
+   * Whether a second session with the same seed and the same calls answered alike; the difference, if not. Undefined
+   * where no call was tried and the resets were alike: that says nothing of calls.
+   */
+  branches?: boolean;
   difference?: string;
   /** Whether another seed begins differently. */
   seeded: boolean;
@@ -71,7 +74,8 @@ export async function checkOpenEnv(
   const [one, two, three] = [said(first), said(again), said(other)];
   const at = one.findIndex((text, i) => text !== two[i]);
   return {
-    ...{ tools: acting.tools, reset: first.reset, calls: first.seen, done, branches: at < 0 },
+    ...{ tools: acting.tools, reset: first.reset, calls: first.seen, done },
+    ...(at < 0 && calls.length === 0 ? {} : { branches: at < 0 }),
     ...(at < 0 ? {} : { difference: `${one[at]!.slice(0, 200)} | ${two[at]!.slice(0, 200)}` }),
     ...{ seeded: one.join("\n") !== three.join("\n"), sessions },
   };

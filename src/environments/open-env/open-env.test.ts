@@ -27,8 +27,8 @@ const options: RolloutOptions = {
   ...{ n: 8, initialRollouts: 3, beamSize: 3, branchProbability: 0.9, seed: 2, callLimit: 5 },
 };
 const tasks = [
-  { prompt: "Go.", id: "a" },
-  { prompt: "Go on.", id: "b" },
+  { prompt: "Go.", raw: true, id: "a" },
+  { prompt: "Go on.", raw: true, id: "b" },
 ];
 const bytes = (trees: readonly RolloutTree[]) => treesToJsonl(trees, { timing: false });
 const branches = (trees: readonly RolloutTree[]) =>
@@ -96,7 +96,11 @@ test("the tools of an MCP environment are found, and called by name", async (t) 
   const { url } = await openEnvServer(t, fake);
   const texts = ["<echo_message>hi</echo_message>", '<echo_message>{"message": 5}</echo_message>'];
   const policy = new ScriptedPolicy(({ turn }) => ({ text: texts[turn] ?? "\u0001" }));
-  const tree = await rollout(policy, { prompt: "q" }, { n: 1, environment: openEnv(url) });
+  const tree = await rollout(
+    policy,
+    { prompt: "q", raw: true },
+    { n: 1, environment: openEnv(url) },
+  );
   assert.equal(tree.prompt.text, "q\nEcho is ready.");
   assert.deepEqual(
     tree.selected[0]!.toolCalls.map(({ text, reward }) => [text, reward]),
@@ -110,7 +114,7 @@ test("the tools of an MCP environment are found, and called by name", async (t) 
     action: () => ({ type: "call_tool", tool_name: "none", arguments: {} }),
   });
   const say = new ScriptedPolicy(({ turn }) => ({ text: turn === 0 ? "<say>x</say>" : "\u0001" }));
-  const other = await rollout(say, { prompt: "q" }, { n: 1, environment: wrong });
+  const other = await rollout(say, { prompt: "q", raw: true }, { n: 1, environment: wrong });
   assert.equal(other.selected[0]!.toolCalls[0]!.text, "Error: Unknown tool: 'none'");
 });
 

@@ -204,7 +204,7 @@ test("infer() counts failed tool calls as the machinery's", async () => {
   });
   const { sample } = await said([call("search", "a"), answer], { tools });
   assert.equal(sample.failed_tool_calls, 1);
-  assert.match(sample.logs[1]!, /Tool\(search\) returned empty output\./);
+  assert.match(sample.logs[1]!, /Error: Tool\(search\) execution failed\./);
 });
 
 test("infer() tells tools what was written before", async () => {

@@ -1,5 +1,5 @@
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { showAs, type Shown } from "../../base/show/show-as.js";
+import { logged, showAs, type Shown } from "../../base/show/show-as.js";
 import type { BenchmarkReport } from "./benchmark-report.js";
 import type { ScoredSample } from "./score-samples.js";
 
@@ -233,5 +233,9 @@ export class Evaluation {
 
   [Symbol.for("Jupyter.display")](): Shown {
     return showAs("Evaluation", this);
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return logged(this);
   }
 }

@@ -120,6 +120,68 @@ test("the same prompt again is a retry: the answer that is continued stays", asy
   );
 });
 
+test("samples of one prompt, one after another, are rows of their own, unless the client says that it asks again", async (t) => {
+  const { server } = await scriptedCapture(t, { "<u>hi<e><a>": ["one<e>", "two<e>"] });
+  const session = server.session();
+  for (let i = 0; i < 3; i++) await ask(session, [user("hi")]);
+  const { calls, trees } = await server.end(session, 1);
+  assert.deepEqual(
+    calls.map(({ retriedBy }) => retriedBy),
+    [undefined, undefined, undefined],
+  );
+  assert.equal(trees[0]!.trajectories.length, 3);
+  assert.equal(server.retries, 0);
+  const again = server.session();
+  await ask(again, [user("hi")]);
+  await ask(again, [user("hi")], { headers: { "x-stainless-retry-count": "0" } });
+  await ask(again, [user("hi")], { headers: { "x-stainless-retry-count": "1" } });
+  const second = await server.end(again, 1);
+  assert.deepEqual(
+    second.calls.map(({ retriedBy }) => retriedBy),
+    [undefined, 2, undefined],
+  );
+  assert.equal(second.trees[0]!.trajectories.length, 2);
+  assert.equal(server.retries, 1);
+});
+
+test("an answer that comes back with other white space is continued; one with other words is a change", async (t) => {
+  const { server, tokenizer } = await scriptedCapture(t, {
+    "<u>hi<e><a>": " one  two \n<e>",
+    "<u>hi<e><a>one two<e><u>go<e><a>": "on<e>",
+    "<u>hi<e><a>one, two<e><u>go<e><a>": "no<e>",
+  });
+  /** A session whose first answer has the white space: the script's other texts begin alike. */
+  const begun = async () => {
+    for (let seed = 0; ; seed++) {
+      const made = server.session({ seed });
+      const { json } = await ask(made, [user("hi")]);
+      if (json!.choices[0]!.message.content!.startsWith(" ")) return made;
+    }
+  };
+  const session = await begun();
+  await ask(session, [user("hi"), assistant("one two"), user("go")]);
+  const { calls, trees } = await server.end(session, 1);
+  assert.deepEqual(
+    calls.map(({ parent, rewrite }) => [parent, rewrite]),
+    [
+      [-1, undefined],
+      [0, undefined],
+    ],
+  );
+  assert.deepEqual(
+    trees[0]!.trajectories.map(({ text }) => text),
+    [" one  two \ngoon"],
+  );
+  // The answer stands as it was sampled, and all of it trains.
+  const [trajectory] = trees[0]!.trajectories;
+  const trained = trajectory!.lossMask.reduce((sum, one) => sum + one, 0);
+  assert.equal(trained, tokenizer.encode(" one  two \n<e>on<e>").length);
+  const other = await begun();
+  await ask(other, [user("hi"), assistant("one, two"), user("go")]);
+  const changed = await server.end(other, 1);
+  assert.ok(changed.calls[1]!.rewrite);
+});
+
 test("parallel answers to one prompt, choices of one request, and another agent's prompt are rows of their own", async (t) => {
   const { server } = await scriptedCapture(
     t,

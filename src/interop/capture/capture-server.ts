@@ -14,6 +14,7 @@ import type { RewardFunction } from "../../reward/reward-function.js";
 import { score } from "../../reward/score-trees.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { ApiError } from "../serve/http/api-error.js";
+import type { CallRecorder } from "../serve/handler.js";
 import { Access, type Admitted, PolicyServer } from "../serve/policy-server.js";
 import { type Captured, CaptureSession, scoreOf, type SessionStart } from "./capture-session.js";
 import { rolloutRecord } from "./rollout-record.js";
@@ -183,6 +184,12 @@ export class CaptureServer {
     return treesOfSessions(chosen, this.#policy);
   }
 
+  /** Answers of ended sessions that were dropped, because the client asked again. */
+  get retries(): number {
+    const calls = [...this.#ended.values()].flatMap((one) => one.calls);
+    return calls.filter(({ retriedBy }) => retriedBy !== undefined).length;
+  }
+
   /** Ends every session without a reward that has none, and stops. */
   async stop(graceMs = 0): Promise<void> {
     for (const session of this.#byId.values()) session.close("the server stops");
@@ -217,7 +224,11 @@ export class CaptureServer {
         },
       );
     }
-    return { path: asked, recorder: session, signal: session.signal };
+    const retry = Number(request.headers["x-stainless-retry-count"]);
+    const recorder: CallRecorder = {
+      begin: (call) => session.begin({ ...call, ...(retry > 0 ? { retry } : {}) }),
+    };
+    return { path: asked, recorder, signal: session.signal };
   }
 
   #closeIdle(session: CaptureSession): void {

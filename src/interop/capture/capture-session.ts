@@ -160,7 +160,7 @@ export class CaptureSession implements CallRecorder {
     return this.#open.size > 0;
   }
 
-  begin({ prompt, request, body }: BegunCall): OpenCall {
+  begin({ prompt, request, body, retry }: BegunCall): OpenCall {
     if (this.#ending !== undefined) {
       throw new ApiError(409, `This session takes no more calls: ${this.#ending}.`, {
         code: "session_ended",
@@ -210,7 +210,11 @@ export class CaptureSession implements CallRecorder {
             entropies: Float32Array.from(entropies),
             finish: ending?.finish ?? "length",
             calls: ending?.calls ?? [],
-            ...defined({ stop: ending?.stop, cut: ending ? undefined : (cut ?? "it has no end") }),
+            ...defined({
+              retry,
+              stop: ending?.stop,
+              cut: ending ? undefined : (cut ?? "it has no end"),
+            }),
           });
         }
         this.#open.delete(over);

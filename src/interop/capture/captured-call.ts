@@ -34,6 +34,8 @@ export interface CapturedCall {
   /** The session's clock when the request came, and when its answer was complete. */
   from: number;
   to: number;
+  /** How often the client says that it asked before (`x-stainless-retry-count`). */
+  retry?: number;
   /** Why the answer is not complete: the client hung up, the session ended. */
   cut?: string;
 }
@@ -55,6 +57,11 @@ export interface LinkedCall extends CapturedCall {
   parent: number;
   /** The first call of its conversation: itself where it begins one. */
   root: number;
+  /**
+   * Where the parent's answer ends in the prompt, in ids, where it came back with other white space: the answer stands in
+   * trees as it was sampled.
+   */
+  resumes?: number;
   /** It follows a history that the program changed. */
   rewrite?: Rewrite;
   /** Its answer was dropped: the program asked the same again and went on with that call's answer. */

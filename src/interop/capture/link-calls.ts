@@ -31,11 +31,52 @@ export function wordsAt(ids: Int32Array, at: number, tokenizer: Tokenizer): stri
   return at + some.length < ids.length ? `${text}…` : text;
 }
 
-/** A call that may have been asked for again: the same prompt, and one did not wait for the other. */
-const isRetry = (call: LinkedCall, other: LinkedCall) =>
+/** Calls that may be one that was made again: they ask the same, and one did not wait for the other. */
+const mayBeOne = (call: LinkedCall, other: LinkedCall) =>
   call.request !== other.request &&
   sameIds(call.prompt, other.prompt) &&
   (call.cut !== undefined || call.to < other.from || other.to < call.from);
+
+/** The call that was made in place of one: a later one where it failed, the next one where the client says so. */
+function replacementOf(call: LinkedCall, same: readonly LinkedCall[]): LinkedCall | undefined {
+  const later = same.filter(({ id }) => id > call.id);
+  if (call.cut !== undefined) return later.at(-1);
+  const [next] = later;
+  return (next?.retry ?? 0) > 0 ? next : undefined;
+}
+
+const withoutBlanks = (text: string) => text.replace(/\s+/g, "");
+
+/**
+ * How many ids of a prompt say what a recorded path says, where they differ in white space alone, and only behind the
+ * path's own prompt; undefined where they differ otherwise.
+ */
+function sameWords(
+  prompt: Int32Array,
+  { path, from }: { path: Int32Array; from: number },
+  tokenizer: Tokenizer,
+): number | undefined {
+  const shared = sharedLength(path, prompt);
+  if (shared < from) return undefined;
+  const textOf = (ids: Int32Array) => tokenizer.decode(ids, { skipSpecial: false });
+  const wanted = withoutBlanks(textOf(path.subarray(shared)));
+  const sent = textOf(prompt.subarray(shared));
+  let [at, found] = [0, 0];
+  for (; found < wanted.length && at < sent.length; at++) {
+    if (/\s/.test(sent[at]!)) continue;
+    if (sent[at] !== wanted[found]) return undefined;
+    found++;
+  }
+  if (found < wanted.length) return undefined;
+  // The ids up to there, by halves.
+  let [low, high] = [shared, prompt.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (textOf(prompt.subarray(shared, middle)).length < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 /**
  * Links calls: a call continues the longest recorded one whose prompt and answer its own prompt begins
@@ -61,6 +102,7 @@ export function linkCalls(calls: readonly CapturedCall[], tokenizer: Tokenizer):
       call.root = parent.root;
       continue;
     }
+    if (resumed(call)) continue;
     const rewrite = nearest(call);
     if (!rewrite) continue;
     call.rewrite = rewrite;
@@ -70,12 +112,24 @@ export function linkCalls(calls: readonly CapturedCall[], tokenizer: Tokenizer):
   const continued = new Set(linked.filter(({ rewrite }) => !rewrite).map(({ parent }) => parent));
   for (const call of written) {
     if (continued.has(call.id)) continue;
-    const again = written.filter((other) => other !== call && isRetry(call, other));
-    const chosen =
-      again.find(({ id }) => continued.has(id)) ?? again.findLast(({ id }) => id > call.id);
+    const again = written.filter((other) => other !== call && mayBeOne(call, other));
+    const chosen = again.find(({ id }) => continued.has(id)) ?? replacementOf(call, again);
     if (chosen) call.retriedBy = chosen.id;
   }
   return linked;
+
+  /** Links a call to the longest path that came back with other white space; whether there is one. */
+  function resumed(call: LinkedCall): boolean {
+    for (const other of longestFirst) {
+      if (other === call || other.to >= call.from) continue;
+      const recorded = { path: paths.get(other)!, from: other.prompt.length };
+      const resumes = sameWords(call.prompt, recorded, tokenizer);
+      if (resumes === undefined) continue;
+      Object.assign(call, { parent: other.id, root: other.root, resumes });
+      return true;
+    }
+    return false;
+  }
 
   /** Where a prompt departs from what was recorded; nothing where it has too little in common with it. */
   function nearest(call: LinkedCall): Rewrite | undefined {

@@ -71,8 +71,10 @@ export function partsOf(calls: readonly LinkedCall[], call: LinkedCall): Importe
   if (call.parent < 0) return [own];
   const parent = calls[call.parent]!;
   const start = calls[call.root]!.prompt.length;
+  const whole = partsOf(calls, parent);
+  if (call.resumes !== undefined) return [...whole, ...answerPart(call, call.resumes), own];
   const shared = call.rewrite?.shared ?? parent.prompt.length + parent.tokens.length;
-  const before = cutParts(partsOf(calls, parent), shared - start);
+  const before = call.rewrite ? cutParts(whole, shared - start) : whole;
   return [...before, ...answerPart(call, shared), own];
 }
 

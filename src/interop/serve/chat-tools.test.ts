@@ -118,6 +118,21 @@ test("ToolReader gives a forced call whatever the model made of it", () => {
   }
 });
 
+test("a function that the client names is called, whatever the model calls behind it", () => {
+  const other = "<tool_call>\n" + '{"name": "python", "arguments": {"code": "1"}}\n</tool_call>';
+  const format = toolFormat(callDialects.get("hermes")!, tools, false);
+  const both = new ToolReader(format, format.prefix("search"), "search");
+  both.push(`{"query": "x"}}\n</tool_call>\n${other}`);
+  assert.deepEqual(both.end().calls, [{ name: "search", arguments: '{"query":"x"}' }]);
+  const written = toolFormat(callDialects.get("tags")!, tools, true);
+  const open = new ToolReader(written, written.prefix("search"), "search");
+  open.push("x <python>1</python>");
+  assert.deepEqual(
+    open.end().calls.map(({ name }) => name),
+    ["search"],
+  );
+});
+
 /** A tokenizer with a chat template. */
 function withTemplate(source: string): Tokenizer {
   const template = new ChatTemplate(source);

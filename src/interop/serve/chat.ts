@@ -73,7 +73,10 @@ export class ToolReader {
     const parsed = this.#format.parse(rest);
     const begun = this.#beginnings.length > 0 ? this.#format.begun(rest) : undefined;
     const forced = this.#forced ?? begun;
-    if (forced === undefined || parsed.calls.length > 0) return parsed;
+    if (forced === undefined) return parsed;
+    // A function that the client names is the one that is called, whatever follows it.
+    const calls = parsed.calls.filter(({ name }) => !this.#forced || name === forced);
+    if (calls.length > 0) return { ...parsed, calls };
     const args = this.#format.unfinished(rest, forced);
     return { content: "", calls: [{ name: forced, arguments: args }] };
   }

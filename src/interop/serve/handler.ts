@@ -13,6 +13,8 @@ export interface BegunCall {
   prompt: readonly number[];
   request: GenerationRequest;
   body: ChatBody;
+  /** How often the client says that it asked before. */
+  retry?: number;
 }
 
 /** How one choice of a call came to its end: what it calls, or why it was cut. */

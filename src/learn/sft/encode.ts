@@ -12,6 +12,8 @@ import {
   plain,
   sliceParts,
 } from "../../model/tokenizer/special-tokens.js";
+import { trainedOnTags } from "../../model/tokenizer/hf-tokenizer.js";
+import { isChat, promptParts, type PromptTask, promptTask } from "../../policy/prompt.js";
 import { resultMarks } from "../../base/text/result-block.js";
 import { type Conversation, partsOf, toMessages } from "./conversation.js";
 
@@ -59,6 +61,28 @@ function encodeAnswer(text: string, tokenizer: Tokenizer): number[] {
   ]);
 }
 
+/** An example that grows: by tokens, and by turns of the assistant with who wrote what in them. */
+function encoder(
+  tokenizer: Tokenizer,
+  how: Required<Pick<EncodeOptions, "maskResults" | "learnEnd">>,
+) {
+  const example: Example = { ids: [], labels: [] };
+  const add = (tokens: readonly number[], learn: boolean) => {
+    for (const id of tokens) {
+      example.ids.push(id);
+      example.labels.push(learn ? id : ignored);
+    }
+  };
+  const addTurn = (parts: readonly AuthoredText[]) => {
+    for (const { by, text } of parts) {
+      if (by === "model") add(encodePlain(tokenizer, text), true);
+      else add(encodeAnswer(text, tokenizer), !how.maskResults);
+    }
+    add([tokenizer.eosId], how.learnEnd);
+  };
+  return { example, add, addTurn };
+}
+
 /**
  * Turns a conversation into tokens and labels through the tokenizer's chat template. Labels stand only
  * on what the model writes: its turns, their end token, and, if told so, tools' answers in them. Special tokens that
@@ -97,14 +121,8 @@ export function encodeConversation(
   });
   const { maskResults = true, learnEnd = true, cutoff = Infinity } = options;
   const messages: ChatMessage[] = toMessages(conversation);
-  const ids: number[] = [];
-  const labels: number[] = [];
-  const add = (tokens: readonly number[], learn: boolean) => {
-    for (const id of tokens) {
-      ids.push(id);
-      labels.push(learn ? id : ignored);
-    }
-  };
+  const { example, add, addTurn } = encoder(tokenizer, { maskResults, learnEnd });
+  const { ids, labels } = example;
   let written = "";
   const before = messages.length - conversation.turns.length;
   messages.forEach((message, i) => {
@@ -117,11 +135,7 @@ export function encodeConversation(
       );
     }
     add(encodeParts(tokenizer, sliceParts(laid, written.length)), false);
-    for (const { by, text } of partsOf(conversation.turns[i - before]!)) {
-      if (by === "model") add(encodePlain(tokenizer, text), true);
-      else add(encodeAnswer(text, tokenizer), !maskResults);
-    }
-    add([tokenizer.eosId], learnEnd);
+    addTurn(partsOf(conversation.turns[i - before]!));
     // What the template writes behind the end token belongs to the next prompt.
     const eos = tokenizer.decode([tokenizer.eosId], { skipSpecial: false });
     written = prompt + message.content + eos;
@@ -130,7 +144,30 @@ export function encodeConversation(
     ids.length = cutoff;
     labels.length = cutoff;
   }
-  return { ids, labels };
+  return example;
+}
+
+/** A prompt and what is to be answered, as other libraries' data sets have them. */
+export interface Completion extends PromptTask {
+  readonly completion: string | readonly ChatMessage[];
+}
+
+/** A prompt, laid out as a rollout lays it out, and the answer to learn: text, or one message of the assistant. */
+export function exampleOfCompletion(given: Completion, tokenizer: Tokenizer): Example {
+  const { completion } = given;
+  const [said, ...rest] =
+    typeof completion === "string" ? [] : isChat(completion) ? completion : [];
+  const text = typeof completion === "string" ? completion : said?.content;
+  if (text === undefined || rest.length > 0 || (said && said.role !== "assistant")) {
+    throw new TypeError(
+      `completion must be text or one message of the assistant, got ${rest.length > 0 ? `${rest.length + 1} messages` : shown(completion)}; a whole chat is { messages }`,
+    );
+  }
+  const { example, add, addTurn } = encoder(tokenizer, { maskResults: true, learnEnd: true });
+  const task = promptTask("fine-tune", given) as PromptTask;
+  add(encodeParts(tokenizer, promptParts(task, tokenizer)), false);
+  addTurn(partsOf({ role: "assistant", text }));
+  return example;
 }
 
 /**
@@ -173,6 +210,12 @@ export function exampleOf(demonstration: Demonstration, tokenizer: Tokenizer): E
       `Cannot encode a demonstration: task.prompt must be a list of messages with role and content, got ${shown(task.prompt)}`,
     );
   }
+  if (task.raw) {
+    const { example, add, addTurn } = encoder(tokenizer, { maskResults: true, learnEnd: true });
+    add(encodeParts(tokenizer, promptParts(task, tokenizer)), false);
+    addTurn(parts);
+    return example;
+  }
   const system = task.prompt[0]!.role === "system" ? task.prompt[0]!.content : undefined;
   const asked = system === undefined ? task.prompt : task.prompt.slice(1);
   const turns: Conversation["turns"] = asked.map(({ role, content }) => {
@@ -183,4 +226,12 @@ export function exampleOf(demonstration: Demonstration, tokenizer: Tokenizer): E
   });
   turns.push({ role: "assistant", text: parts.map(({ text }) => text).join(""), parts });
   return encodeConversation(system === undefined ? { turns } : { system, turns }, tokenizer);
+}
+
+/** A model that has learned to call by tags needs no description of its tools afterwards: its tokenizer says so. */
+export function noteTags(examples: readonly Example[], tokenizer: Tokenizer): void {
+  if (tokenizer.knowsTags !== false) return;
+  const shows = ({ ids }: Example) =>
+    ids.every((id) => id < tokenizer.vocabSize) && tokenizer.decode(ids).includes(resultMarks.open);
+  if (examples.some(shows)) trainedOnTags(tokenizer);
 }

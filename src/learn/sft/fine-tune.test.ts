@@ -11,7 +11,7 @@ import { question } from "../../tasks/task.js";
 import { Random } from "../../base/random/random.js";
 import { NotAConversation, readConversation } from "./conversation.js";
 import { loadDataset } from "./dataset-info.js";
-import { exampleOf, encodeConversation, ignored } from "./encode.js";
+import { encodeConversation, exampleOf, exampleOfCompletion, ignored, noteTags } from "./encode.js";
 import { fineTune } from "./fine-tune.js";
 import { SftTrainer, type SftOptions, type SftStep } from "./train.js";
 import { temporaryFolder } from "../../../tests/temporary.js";
@@ -236,4 +236,43 @@ test("SftTrainer measures held-out loss, stops when told and refuses nothing to 
   await assert.rejects(run({ signal: controller.signal }), { name: "AbortError" });
   const empty = [{ ids: [1, 2], labels: [ignored, ignored] }];
   assert.throws(() => new SftTrainer(Model.init(sizes, 1), empty), /got 1 without/);
+});
+
+test("a prompt and its completion are learned as the chat of both; raw text without the template", () => {
+  const completion = "<search>x</search> <result>\nfound\n</result>beta";
+  const messages = [
+    { role: "user", content: "alpha?" },
+    { role: "assistant", content: completion },
+  ];
+  const whole = encodeConversation(readConversation({ messages }, chatTags), tokenizer);
+  const [user, answer] = messages as [(typeof messages)[0], (typeof messages)[0]];
+  for (const given of [
+    { prompt: "alpha?", completion },
+    { prompt: [user], completion },
+    { prompt: "alpha?", completion: [answer] },
+  ]) {
+    assert.deepEqual(exampleOfCompletion(given, tokenizer), whole);
+  }
+  const raw = exampleOfCompletion({ prompt: "alpha?", raw: true, completion: "beta" }, tokenizer);
+  const asked = tokenizer.encode("alpha?");
+  assert.deepEqual(raw.ids, [...asked, ...tokenizer.encode("beta"), tokenizer.eosId]);
+  assert.deepEqual(
+    raw.labels.slice(0, asked.length),
+    asked.map(() => ignored),
+  );
+});
+
+test("a tokenizer is known to call by tags once its model has learned to, and says so when it is saved", async () => {
+  const plain = new HfTokenizer({ ...tokenizer.files, config: { ...tokenizer.files.config } });
+  delete plain.files.config.arpo_lab;
+  assert.deepEqual([plain.knowsTags, tokenizer.knowsTags], [false, true]);
+  const encoded = (text: string) =>
+    exampleOfCompletion({ prompt: "alpha?", completion: text }, plain);
+  noteTags([encoded("beta")], plain);
+  assert.equal(plain.knowsTags, false);
+  noteTags([encoded("beta"), encoded("<search>x</search> <result>\ny\n</result>beta")], plain);
+  assert.equal(plain.knowsTags, true);
+  const folder = temporaryFolder("arpo-lab-tags");
+  await plain.save(folder);
+  assert.equal((await HfTokenizer.load(folder)).knowsTags, true);
 });

@@ -1,15 +1,23 @@
 import { checkOptions, valuesOf } from "../../../common/options/check-options.js";
 import { type Given, option, rulesOf, unset } from "../../../common/options/option-table.js";
-import { checkArguments } from "../../../common/options/check-arguments.js";
+import { isRecord } from "../../../common/options/is-record.js";
+import { checkArguments, shown } from "../../../common/options/check-arguments.js";
 import type { Demonstration } from "../../tasks/tasks/demonstrate.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { yieldToEventLoop } from "#platform/process";
 import { ProgressLine } from "../../base/show/progress-line.js";
-import { showAs, type Shown, watchAs } from "../../base/show/show-as.js";
+import { logged, showAs, type Shown, stepLines, watchAs } from "../../base/show/show-as.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import { readConversation } from "./conversation.js";
-import { encodeConversation, exampleOf, type Example } from "./encode.js";
+import {
+  type Completion,
+  encodeConversation,
+  exampleOf,
+  exampleOfCompletion,
+  type Example,
+  noteTags,
+} from "./encode.js";
 import { type SftOptions, type SftStep, sftTable, SftTrainer } from "./train.js";
 
 /** What fine-tuning in a cell gave: one report per step. */
@@ -40,6 +48,10 @@ export class FineTuning {
   [Symbol.for("Jupyter.display")](): Shown {
     return showAs("FineTuning", this);
   }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return logged(this);
+  }
 }
 
 /** What fine-tuning in a cell can be told besides. */
@@ -48,19 +60,52 @@ const cellTable = {
   onStep: unset(valuesOf<(step: SftStep) => void>("function?")),
   /** Show the loss on a board while it continues, where a notebook looks. Default: true. */
   live: option(valuesOf<boolean>("boolean?"), true),
+  /** Print nothing. Default: false, a line per step where a program runs on a terminal. */
+  quiet: option(valuesOf<boolean>("boolean?"), false),
 };
 
 /** How a policy is fine-tuned in a cell. */
 interface FineTuneOptions extends SftOptions, Given<typeof cellTable> {}
 
+/** What may be learned from. */
+type Learnable =
+  Demonstration | Example | Completion | { readonly messages: readonly ChatMessage[] };
+
+const forms = "it must be { messages }, { prompt, completion }, a demonstration or { ids, labels }";
+
+const chatTags = { messages: "messages", role: "role", content: "content" };
+
+/** What is learned of one of them; an error says which it was. */
+function exampleIn(given: unknown, place: number, tokenizer: Tokenizer): Example {
+  if (!isRecord(given)) {
+    throw new TypeError(`Cannot fine-tune on example ${place}: ${forms}, got ${shown(given)}`);
+  }
+  if ("ids" in given) return given as unknown as Example;
+  if ("segments" in given) return exampleOf(given as unknown as Demonstration, tokenizer);
+  try {
+    if ("messages" in given)
+      return encodeConversation(readConversation(given, chatTags), tokenizer);
+    if ("completion" in given)
+      return exampleOfCompletion(given as unknown as Completion, tokenizer);
+  } catch (error) {
+    const kind = "messages" in given ? "chat" : "example";
+    const why = (error as Error).message.replace(/^Cannot fine-tune: /, "");
+    throw new TypeError(`Cannot fine-tune on ${kind} ${place}: ${why}`, { cause: error });
+  }
+  const names = Object.keys(given).join(", ") || "no fields";
+  throw new TypeError(
+    `Cannot fine-tune on example ${place}: ${forms}, got an object with ${names}`,
+  );
+}
+
 const rules = rulesOf({ ...sftTable, ...cellTable });
 
 /**
- * Fine-tunes a policy in place on chats (`{ messages }`), demonstrations or encoded examples. The loss covers
+ * Fine-tunes a policy in place on chats (`{ messages }`), `{ prompt, completion }`, demonstrations or encoded examples. The loss covers
  * what the assistant writes; tool results (`<result>…</result>` and messages of the role `tool`) are masked.
  *
  * @param policy the policy to train; it is changed in place
- * @param from chats, demonstrations or encoded examples
+ * @param from chats, prompts with completions, demonstrations or encoded examples
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -83,7 +128,7 @@ const rules = rulesOf({ ...sftTable, ...cellTable });
  */
 export async function fineTune(
   policy: { readonly model: Model; readonly tokenizer: Tokenizer },
-  from: readonly (Demonstration | Example | { readonly messages: readonly ChatMessage[] })[],
+  from: readonly Learnable[],
   options: FineTuneOptions = {},
 ): Promise<FineTuning> {
   checkArguments(
@@ -92,45 +137,42 @@ export async function fineTune(
     { policy: { model: "model", tokenizer: "tokenizer" }, from: "list" },
   );
   checkOptions("fine-tune", options, rules);
-  const { onStep, live = true, ...how } = options;
-  const chat = { messages: "messages", role: "role", content: "content" };
-  const examples = from.map((one, i) => {
-    if ("ids" in one) return one;
-    if (!("messages" in one)) return exampleOf(one, policy.tokenizer);
-    try {
-      return encodeConversation(readConversation(one, chat), policy.tokenizer);
-    } catch (error) {
-      throw new TypeError(`Cannot fine-tune on chat ${i}: ${(error as Error).message}`);
-    }
-  });
+  const { onStep, live = true, quiet = false, ...how } = options;
+  const examples = from.map((one, i) => exampleIn(one, i, policy.tokenizer));
   const trainer = new SftTrainer(policy.model, examples, how);
   const { totalSteps } = trainer;
   const steps: SftStep[] = [];
   const tuning = new FineTuning(steps, totalSteps);
-  const shown = live ? watchAs("FineTuning", tuning) : undefined;
+  const watched = live ? watchAs("FineTuning", tuning) : undefined;
   const line = new ProgressLine();
+  const lines = await stepLines(quiet, (how.resume?.step ?? 0) / totalSteps);
   const tell = (done: number) => {
     const progress = { step: done + 1, totalSteps, progress: done / totalSteps };
-    shown?.tell?.(line.tell({ ...progress, doing: "updating" }));
+    watched?.tell?.(line.tell({ ...progress, doing: "updating" }));
   };
   try {
     tell(how.resume?.step ?? 0);
     for await (const step of trainer) {
       const done = step.step + 1;
       steps.push(step);
-      shown?.step();
+      watched?.step();
+      const { loss, tokens } = step;
+      const figures = [`loss ${loss.toFixed(3)}`, `${tokens} tokens`];
+      lines?.step({ step: done, totalSteps, progress: done / totalSteps, figures });
       onStep?.(step);
       // The page's Stop button is heard between two steps.
-      if (shown) await yieldToEventLoop();
+      if (watched) await yieldToEventLoop();
       if (done === totalSteps) continue;
-      if (shown?.stopping) {
+      if (watched?.stopping) {
         tuning.stoppedAt = done;
         break;
       }
       tell(done);
     }
   } finally {
-    shown?.done();
+    watched?.done();
   }
+  noteTags(examples, policy.tokenizer);
+  lines?.end(`fine-tuned: ${String(tuning)}`);
   return tuning;
 }

@@ -1,6 +1,6 @@
 import * as exact from "../../base/exact/index.js";
 import { defined } from "../../../common/options/defined.js";
-import { showAs, type Shown } from "../../base/show/show-as.js";
+import { logged, showAs, type Shown } from "../../base/show/show-as.js";
 import {
   type BatchSequence,
   isTrained,
@@ -107,5 +107,9 @@ export class UpdateReport {
 
   [Symbol.for("Jupyter.display")](): Shown {
     return showAs("UpdateReport", this);
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return logged(this);
   }
 }

@@ -1,10 +1,10 @@
-import { checkArguments } from "../../../common/options/check-arguments.js";
 import { oneOf } from "../../../common/options/check-options.js";
 import { pathOf } from "../../rollout/tree/tree-data.js";
 import type { BootstrapEstimate } from "./bootstrap.js";
 import { type ProfiledTree, signalAt, treesOf } from "./model-tokens.js";
 import { completed, type EntropyStatisticOptions } from "./options.js";
 import { mean } from "../../base/statistics.js";
+import { checkScored } from "../../reward/scored.js";
 
 /** Spearman's rank correlation, ties averaged; undefined for fewer than two pairs or where nothing varies. */
 export function rankCorrelation(x: readonly number[], y: readonly number[]): number | undefined {
@@ -91,7 +91,7 @@ export function entropyOutcome(
     change: oneOf(["difference", "variance"]),
     at: "function?",
   });
-  checkArguments(action, { scored }, { scored: { trajectories: "list" } });
+  checkScored(action, scored);
   const { change = "difference" } = options;
   const scores = new Map(
     scored.trajectories.map(({ trajectory, score }) => [

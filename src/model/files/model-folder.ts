@@ -1,6 +1,6 @@
 import { existsSync } from "#platform/files";
 import { packagePath } from "#platform/modules";
-import { basename, join, resolve } from "#platform/path";
+import { basename, join, relative, resolve } from "#platform/path";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { makeFolder } from "../../../common/files/durable.js";
 import { homePath } from "../../base/files/home-path.js";
@@ -18,6 +18,16 @@ export function modelFolder(path: string): string {
   if (existsSync(here) || !/^(\.\/)?data\/models\/[\w.-]+\/?$/.test(path)) return here;
   const shipped = join(packageRoot, path);
   return existsSync(shipped) ? shipped : here;
+}
+
+/** What to do where there is no model at a path. An owner and a name are a model's id on Hugging Face's hub. */
+export function howToHave(path: string): string {
+  const asked = relative(resolve(""), path).replaceAll("\\", "/");
+  const [owner, name] = /^(\w[\w.-]*)\/(\w[\w.-]*)$/.exec(asked)?.slice(1) ?? [];
+  if (owner === undefined || name?.endsWith(".gguf") || existsSync(resolve(owner))) {
+    return "arpo-lab fetch smollm2 downloads one";
+  }
+  return `models are read from a folder, and ids of a hub are not downloaded: hf download ${asked} --local-dir ${name}, then give the path ${name}`;
 }
 
 /** What a model is called: its folder's name, or its file's without the ending. */

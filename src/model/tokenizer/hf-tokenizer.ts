@@ -7,11 +7,18 @@ import { GgufFile } from "../files/gguf/gguf-file.js";
 import { isGguf } from "../files/gguf/is-gguf.js";
 import type { GgufValue } from "../files/gguf/header.js";
 import { endTokens } from "../files/gguf/read-config.js";
+import { howToHave } from "../files/model-folder.js";
 import { readJson } from "../files/read-file.js";
 import { writeDurably } from "../../../common/files/durable.js";
 import { parseGenerationConfig } from "../generation-config.js";
 import { ChatTemplate } from "./chat-template.js";
-import { createEngine, type Engine, templateOf, type TokenizerFiles } from "./tokenizer-files.js";
+import {
+  callsByTags,
+  createEngine,
+  type Engine,
+  templateOf,
+  type TokenizerFiles,
+} from "./tokenizer-files.js";
 import { control, type PreTokenizer, preTokenizers, userDefined } from "./gguf/pre-tokenizers.js";
 import { guardedChat, PlainEngine } from "./special-tokens.js";
 import type { ChatMessage, ChatOptions, TextPart, Tokenizer } from "./tokenizer.js";
@@ -143,6 +150,7 @@ function readGgufTokenizer(file: GgufFile): TokenizerFiles {
       unk_token: special("unknown") ?? null,
       tokenizer_class: "PreTrainedTokenizerFast",
       ...(typeof template === "string" ? { chat_template: template } : {}),
+      ...(value("arpo_lab.tags") === true ? { arpo_lab: { tags: true } } : {}),
     },
     eosIds: endTokens(file),
   };
@@ -277,6 +285,11 @@ export class HfTokenizer implements Tokenizer {
     return this.#files;
   }
 
+  /** Whether its model was trained to call tools by tags: `arpo_lab.tags` in `tokenizer_config.json`. */
+  get knowsTags(): boolean {
+    return callsByTags(this.#files);
+  }
+
   /**
    * Reads the tokenizer of a Hugging Face model folder, or the one a `.gguf` file carries.
    * @param folder a model's folder or a `.gguf` file
@@ -290,7 +303,7 @@ export class HfTokenizer implements Tokenizer {
     }
     if (!existsSync(folder)) {
       throw new RangeError(
-        `Cannot load a model: ${folder} must be a folder with config.json and tokenizer.json or a .gguf file, got none; arpo-lab fetch smollm2 downloads one`,
+        `Cannot load a model: ${folder} must be a folder with config.json and tokenizer.json or a .gguf file, got none; ${howToHave(folder)}`,
       );
     }
     const tokenizer = await readJson(join(folder, "tokenizer.json"), "load a tokenizer");
@@ -392,9 +405,14 @@ export class HfTokenizer implements Tokenizer {
     });
     if (!this.#template) {
       throw new RangeError(
-        "Cannot render a chat: the tokenizer must have a chat template, got none in tokenizer_config.json and no chat_template.jinja",
+        "Cannot render a chat: the tokenizer must have a chat template, got none in tokenizer_config.json and no chat_template.jinja; a task { prompt, raw: true } is read without one",
       );
     }
     return this.#template.render(messages, options);
   }
+}
+
+/** From here on its model is known to call tools by tags; what is saved says so too. */
+export function trainedOnTags(tokenizer: Tokenizer): void {
+  if (tokenizer instanceof HfTokenizer) tokenizer.files.config.arpo_lab = { tags: true };
 }

@@ -1,4 +1,5 @@
 import { tokenizers } from "#platform/packages";
+import { isRecord } from "../../../common/options/is-record.js";
 
 type Json = Record<string, unknown>;
 
@@ -25,6 +26,10 @@ function defaultTemplate(value: unknown): string | undefined {
 /** The chat template of a tokenizer's files. */
 export const templateOf = ({ chatTemplate, config }: TokenizerFiles): string | undefined =>
   chatTemplate ?? defaultTemplate(config.chat_template);
+
+/** Whether the files say that their model was trained to call tools by tags. */
+export const callsByTags = ({ config: { arpo_lab: own } }: TokenizerFiles): boolean =>
+  isRecord(own) && own["tags"] === true;
 
 /** What is used of `@huggingface/tokenizers`. Its own declarations do not compile in a project of module `nodenext`. */
 export interface Engine {

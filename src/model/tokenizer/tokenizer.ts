@@ -39,6 +39,8 @@ export interface Tokenizer {
   readonly padId: number;
   /** The bytes of the longest token, where it is known: a text has at least its bytes by these tokens. */
   readonly longestToken?: number;
+  /** Whether its model was trained to call tools by tags, as models trained here are; absent where nobody knows. */
+  readonly knowsTags?: boolean;
   /**
    * Never adds special tokens; special tokens written in the text are recognised.
    * @param text the text to tokenize

@@ -298,6 +298,8 @@ export function trainBpe(texts: Iterable<string>, options: TrainBpeOptions): Tok
     config: {
       added_tokens_decoder: Object.fromEntries(added.map(({ id, ...token }) => [id, token])),
       additional_special_tokens: [...specialTokens],
+      // A new model learns to call tools here, by tags.
+      arpo_lab: { tags: true },
       bos_token: null,
       chat_template: chatTemplate,
       clean_up_tokenization_spaces: false,

@@ -20,7 +20,7 @@ test("RemotePolicy sends a chat endpoint messages, never the text of a template"
   // What the messages do not say whole is refused: a text, and a prompt that was cut.
   const cut = { ...settings, promptLimit: { length: length - 1, truncation: "left" as const } };
   for (const asked of [
-    rollout(policy, { prompt: letters.chat(chat) }, settings),
+    rollout(policy, { prompt: letters.chat(chat), raw: true }, settings),
     rollout(policy, { prompt: chat }, cut),
   ]) {
     await assert.rejects(asked, /api "chat" needs the messages that the prompt was made of/);

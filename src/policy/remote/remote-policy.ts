@@ -116,8 +116,8 @@ export class RemotePolicy implements Policy {
   }
 
   /**
-   * Answers a prompt: a question (text, which becomes the user's message), a chat, or a task whose
-   * `prompt` may be text that is taken as it is. A list of prompts gives a list, `n` a list per prompt.
+   * Answers a prompt: a question (text, which becomes the user's message), a chat, or a task that has either
+   * as its `prompt`; with `raw: true` the task's text is read without the chat template. A list of prompts gives a list, `n` a list per prompt.
    * @param prompt a question, a chat, a task, or a list of them
    */
   async generate<P extends Prompt | readonly Prompt[], O extends GenerationOptions = object>(

@@ -39,6 +39,8 @@ interface Situation {
   calls: number;
   callLimit: number;
   responseLength: number;
+  /** Whether a tool takes no arguments: its tags with nothing between them are a call. */
+  takesNothing: (tag: string) => boolean;
   /** Look for the opening tag in the prompt and in results too, as the reference does. */
   searchPrompt: boolean;
   /** Where results stand in the trajectory's tokens, in order. */
@@ -50,10 +52,13 @@ interface Situation {
 export type Span = readonly [from: number, to: number];
 
 /**
- * The input of the call that the model's text ends with, from the last opening tag that the model wrote; empty where
+ * The input of the call that the model's text ends with, from the last opening tag that the model wrote; nothing where
  * it wrote none. A tag in a result opens no call.
  */
-function callInput({ tokens, promptLength, results, tokenizer }: Situation, tag: string): string {
+function callInput(
+  { tokens, promptLength, results, tokenizer }: Situation,
+  tag: string,
+): string | undefined {
   const open = `<${tag}>`;
   const turns = [promptLength, ...results.map(([, end]) => end)];
   for (const [i, from] of [...turns.entries()].reverse()) {
@@ -63,7 +68,7 @@ function callInput({ tokens, promptLength, results, tokenizer }: Situation, tag:
     const text = tokenizer.decode(tokens.slice(from));
     return strip(text.slice(at + open.length, text.lastIndexOf(`</${tag}>`)));
   }
-  return "";
+  return undefined;
 }
 
 /** Says what a trajectory does next. The caller spends the tool call. */
@@ -75,7 +80,8 @@ export function classify(at: Situation): SegmentOutcome {
     const input = at.searchPrompt
       ? toolContent(at.tokenizer.decode(at.tokens), tag)
       : callInput(at, tag);
-    return input === "" ? { kind: "end", why: "bad-call" } : { kind: "call", tag, input };
+    const isCall = input !== undefined && (input !== "" || at.takesNothing(tag));
+    return isCall ? { kind: "call", tag, input } : { kind: "end", why: "bad-call" };
   }
   if (finish === "end" && at.format) {
     const all = calledIn(at, at.format);

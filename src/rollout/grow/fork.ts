@@ -20,7 +20,7 @@ import {
   rolloutRules,
 } from "../options.js";
 import { type Grown, GrowthFailure, growTrees } from "./grow-trees.js";
-import { inEnvironments, type TreeEpisodes } from "./tree-episodes.js";
+import { inEnvironments, plainIn, type TreeEpisodes } from "./tree-episodes.js";
 import { shareTrunks, type TreeStart } from "./tree-start.js";
 import { chatOf, type RolloutTask, withObservation } from "../task.js";
 import { definitionOf, type ExpandOptions, writtenRule } from "../rules/registry.js";
@@ -138,7 +138,6 @@ async function startOf(
   where: Omit<Cut, "at" | "result">,
 ): Promise<TreeStart & { prefixTokens: readonly number[] }> {
   const { policy, config, episodes } = where;
-  const said = withObservation(tree.task, episodes?.observation);
   if (episodes && episodes.observation !== tree.environment!.observation) {
     throw new Error(
       `Cannot fork: environment ${episodes.name} must say what it said when the tree was made, got ${JSON.stringify(episodes.observation?.slice(0, 120))}`,
@@ -146,6 +145,12 @@ async function startOf(
   }
   const definitions = definitionsOf(where.options.tools ?? [], episodes?.descriptions ?? {});
   const calls = nativeCalls(where.options, policy.tokenizer, definitions);
+  const { describe = false } = where.options;
+  const task =
+    describe && !calls
+      ? (await import("../describe-tools.js")).describedIn(tree.task, definitions)
+      : tree.task;
+  const told = withObservation(task, episodes?.observation);
   const cut: Cut = { ...where, calls, at: place.at, result: place.result };
   const prefix = await prefixOf(tree, tree.nodes[place.node]!, cut);
   const path: LiveNode[] = [];
@@ -160,7 +165,7 @@ async function startOf(
     index: tree.index,
     prompt: tree.prompt,
     task: tree.task,
-    messages: chatOf(said, tree.prompt, policy.tokenizer),
+    messages: chatOf(told, tree.prompt, policy.tokenizer),
     random: treeRandom({ config, index: tree.index, origin: originOf(tree, place) }),
     prefix,
     prefixTokens,
@@ -193,6 +198,7 @@ function forkOptions(
     judge: made?.judge,
     tools: made?.tools,
     environment: made?.environment,
+    ...defined({ describe: made?.describe, quiet: made?.quiet }),
     // A format of the caller's own is known to the tree's maker alone.
     calls: made?.calls ?? (config.calls as ReadyOptions["calls"]),
     ...defined(changes),
@@ -300,6 +306,7 @@ async function prefixOf(tree: RolloutTreeData, target: TreeNode, cut: Cut): Prom
     calls: path.filter((node) => node.kind === "tool").length,
     callLimit: config.callLimit,
     responseLength: config.responseLength,
+    takesNothing: plainIn(cut.options.tools, cut.episodes),
     searchPrompt: false,
     tokenizer: policy.tokenizer,
     format: cut.calls,

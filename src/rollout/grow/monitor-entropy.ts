@@ -102,6 +102,7 @@ async function step(shared: RolloutState, probe: Probe, segment: Segment): Promi
     calls: probe.calls,
     callLimit: config.callLimit,
     responseLength: config.responseLength,
+    takesNothing: (tag) => run.takesNothing(tag),
     searchPrompt: config.compat.searchPrompt,
     tokenizer: policy.tokenizer,
     format: shared.calls,

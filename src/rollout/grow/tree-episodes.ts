@@ -7,9 +7,10 @@ import {
   environmentName,
   type EnvironmentSource,
   makeEnvironment,
+  methodOf,
 } from "../../environments/environment.js";
 import type { Random } from "../../base/random/random.js";
-import { ToolSet } from "../../tools/tool-set.js";
+import { takesNothing, ToolSet } from "../../tools/tool-set.js";
 import { running } from "../../base/watch/running.js";
 import type { ReadyOptions } from "../options.js";
 import { Episode, type EpisodeHost, type PastCall } from "./episode.js";
@@ -36,6 +37,8 @@ export class TreeEpisodes implements EpisodeHost {
   readonly tags: string[] = [];
   /** What its tools do, by tag. */
   descriptions: Readonly<Record<string, string>> = {};
+  /** Those of its tools that take no arguments. */
+  readonly plain = new Set<string>();
   /** What it said when it was reset. */
   observation: string | undefined;
   /** Whether a trajectory's end is worth asking about. */
@@ -57,6 +60,9 @@ export class TreeEpisodes implements EpisodeHost {
       made.#first = root;
       made.tags.push(...Object.keys(root.tools));
       made.descriptions = root.tools;
+      for (const tag of made.tags) {
+        if (takesNothing({ execute: methodOf(root, tag) })) made.plain.add(tag);
+      }
       made.scores = root.reward !== undefined;
       made.cloneable = root.clone !== undefined;
       const taken = made.tags.find((tag) => setting.tools.get(tag));
@@ -198,6 +204,14 @@ export class TreeEpisodes implements EpisodeHost {
     return instance;
   }
 }
+
+/** Tells whether a tool, of a set or of an environment, takes no arguments. */
+export const plainIn =
+  (tools: ToolSet | undefined, episodes: TreeEpisodes | undefined) =>
+  (tag: string): boolean => {
+    const tool = tools?.get(tag);
+    return tool ? takesNothing(tool) : episodes?.plain.has(tag) === true;
+  };
 
 /** How a task is named in errors. */
 function taskName(task: object, index: number): string {

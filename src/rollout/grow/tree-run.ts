@@ -15,6 +15,7 @@ import type { RolloutState } from "./rollout-state.js";
 import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
 import type { Episode } from "./episode.js";
 import { entropyOf, TreeBranches } from "./tree-branches.js";
+import { plainIn } from "./tree-episodes.js";
 import type { TreeStart } from "./tree-start.js";
 import { TreeTrajectories } from "./tree-trajectories.js";
 import { nodeBefore, resultSpans, textAfter, tokensBegun } from "./split-node.js";
@@ -139,6 +140,11 @@ export class TreeRun {
     return node;
   }
 
+  /** Whether a tool takes no arguments. */
+  takesNothing(tag: string): boolean {
+    return plainIn(this.#shared.tools, this.#start.episodes)(tag);
+  }
+
   /** What the trajectory does after the segment; spends the call. */
   classify(trajectory: LiveTrajectory, node: LiveNode): SegmentOutcome {
     const { config, policy } = this.#shared;
@@ -149,6 +155,7 @@ export class TreeRun {
       calls: trajectory.calls,
       callLimit: config.callLimit,
       responseLength: config.responseLength,
+      takesNothing: (tag) => this.takesNothing(tag),
       searchPrompt: config.compat.searchPrompt,
       tokenizer: policy.tokenizer,
       format: this.#shared.calls,

@@ -11,6 +11,7 @@ import {
 } from "../../../common/options/check-options.js";
 import { interpolated } from "../../eval/metrics/interpolated.js";
 import { readIfThere } from "../../base/files/read-if-there.js";
+import { logged } from "../../base/show/show-as.js";
 import { plusMinus } from "../../base/text/interval-text.js";
 import { textTable } from "../../base/text/text-table.js";
 import { RunFolder } from "../folder/run-folder.js";
@@ -114,6 +115,10 @@ class Comparison {
 
   [Symbol.for("Jupyter.display")](): Record<string, string> {
     return { "text/plain": this.toString() };
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return logged(this);
   }
 }
 

@@ -185,8 +185,17 @@ function suggestion(path: string): string {
     nearest(path, paths) ??
     (path.includes(".") ? undefined : nearest(path, [...optionNames()])) ??
     nearest(name, paths);
-  return near ? `; did you mean ${near}?` : "";
+  if (near) return `; did you mean ${near}?`;
+  const section = path.slice(0, -name.length);
+  const keys = paths.filter((key) => section !== "" && key.startsWith(section));
+  const names = keys.map((key) => key.slice(section.length)).filter((key) => !key.includes("."));
+  const more = names.length > mostNamed ? ", …" : "";
+  const told = names.slice(0, mostNamed).join(", ");
+  return names.length > 0 ? `; ${section.slice(0, -1)} has ${told}${more}` : "";
 }
+
+/** So many keys of a section are named. */
+const mostNamed = 20;
 
 function isKnown(path: string): boolean {
   // An empty section is a leaf of the tree and no key.

@@ -2,7 +2,7 @@ import { stat } from "#platform/files";
 import { basename, join, resolve } from "#platform/path";
 import type { Conversation } from "../../learn/sft/conversation.js";
 import { loadDataset } from "../../learn/sft/dataset-info.js";
-import { encodeConversation, type Example, pack } from "../../learn/sft/encode.js";
+import { encodeConversation, type Example, noteTags, pack } from "../../learn/sft/encode.js";
 import { type SftState, type SftStep, sftTable, SftTrainer } from "../../learn/sft/train.js";
 import { modelFolder } from "../../model/files/model-folder.js";
 import { saveModel } from "../../model/files/save-model.js";
@@ -134,6 +134,7 @@ export class SftRun implements AsyncIterable<SftRunStep> {
     const from = await checkpointOf(config, run, note);
     const tokenizer = await HfTokenizer.load(modelFolder(config.model_name_or_path));
     const { train, evaluation } = await readExamples(config, base, tokenizer, note);
+    noteTags(train, tokenizer);
     const model = await loadModel(modelFolder(config.model_name_or_path));
     await setWeightPrecision(model, config.pure_bf16 ? "bfloat16" : "float32");
     model.matmulPrecision = config.matmul_precision;

@@ -1,7 +1,7 @@
 import { defined } from "../../../common/options/defined.js";
 import { studentInterval } from "../../eval/metrics/interval.js";
 import type { LiveCurves } from "../../base/show/live-curves.js";
-import { showAs, type Shown } from "../../base/show/show-as.js";
+import { logged, showAs, type Shown } from "../../base/show/show-as.js";
 import { plusMinus } from "../../base/text/interval-text.js";
 import { textTable } from "../../base/text/text-table.js";
 import { duration } from "../../base/show/progress-line.js";
@@ -107,6 +107,10 @@ export class SweepRuns {
 
   [Symbol.for("Jupyter.display")](): Shown {
     return showAs("SweepRuns", this);
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return logged(this);
   }
 }
 

@@ -112,6 +112,11 @@ export interface CellTraining
   testEvery?: number;
   /** Show the run on its board while it continues, where a notebook looks. Default: true. */
   live?: boolean;
+  /**
+   * Print nothing. Default: false, a line per step and what the run found where a program runs on a terminal, and a
+   * line for each tool that failed, was waited for, or was never called.
+   */
+  quiet?: boolean;
   /** Called after each step. Default: none. */
   onStep?: (step: TrainerStep, run: TrainingRun) => void | Promise<void>;
   /** Stops the run with an error. Default: none. */
@@ -144,6 +149,7 @@ export const cellRules = (options: CellTraining | undefined): OptionRules<CellTr
   sampler: "policy?",
   testEvery: integer(1),
   live: "boolean?",
+  quiet: "boolean?",
   onStep: "function?",
   signal: "signal?",
 });

@@ -42,12 +42,22 @@ test("rollout() cuts long prompts as data.truncation says and takes short ones w
   const whole = policy.tokenizer.encode(prompt);
   for (const truncation of ["left", "right", "middle"] as const) {
     const options = rolloutOptions(await configOf(`data.truncation=${truncation}`));
-    const [short, long] = await rollout(policy, [{ prompt: "short" }, { prompt }], options);
+    const [short, long] = await rollout(
+      policy,
+      [
+        { prompt: "short", raw: true },
+        { prompt, raw: true },
+      ],
+      options,
+    );
     assert.equal(short!.prompt.text, "short");
     assert.deepEqual([...long!.prompt.tokens], fitPrompt(whole, 30, truncation));
     assert.equal(long!.prompt.text, policy.tokenizer.decode(long!.prompt.tokens));
     assert.equal(long!.config.promptLimit?.truncation, truncation);
   }
   const strict = rolloutOptions(await configOf());
-  await assert.rejects(rollout(policy, [{ prompt }], strict), /at most 30 tokens, got 50/);
+  await assert.rejects(
+    rollout(policy, [{ prompt, raw: true }], strict),
+    /at most 30 tokens, got 50/,
+  );
 });

@@ -82,8 +82,8 @@ test("trainOn() takes tasks written by hand, and says how a prompt is written", 
   assert.ok(["0", "1"].includes(run.steps[0]!.trees[0]!.task.id));
   assert.equal(run.validation.length, 2);
   await assert.rejects(
-    trainOn(policy, [{ prompt: "3+4?" as never, groundTruth: "7" }], options),
-    /Cannot train: the prompt of task 0 must be a list of messages, \[\{ role: "user", content: … \}\], got "3\+4\?"/,
+    trainOn(policy, [{ prompt: 34 as never, groundTruth: "7" }], options),
+    /Cannot train: the prompt of task 0 must be text or a list of messages, \[\{ role: "user", content: … \}\], got 34/,
   );
   policy.dispose();
 });

@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../common/options/check-arguments.js";
+import { checkArguments, shown } from "../../../common/options/check-arguments.js";
 import { checkOptions } from "../../../common/options/check-options.js";
 import { merge, type Tree } from "../config/tree.js";
 import { defined } from "../../../common/options/defined.js";
@@ -11,7 +11,14 @@ import type { Trainable } from "../../learn/update/trainee.js";
 import type { Policy } from "../../policy/policies.js";
 import { deepResearch } from "../../reward/rewards/deep-research.js";
 import { environmentReward } from "../../reward/rewards/environment.js";
-import { type LiveShow, watchAs } from "../../base/show/show-as.js";
+import { type LiveShow, stepLines, watchAs } from "../../base/show/show-as.js";
+import type { StepLines } from "../../base/show/step-lines.js";
+import { diagnose } from "../../reward/diagnose.js";
+import { Scored } from "../../reward/scored.js";
+import { withDescription } from "../../rollout/native-calls.js";
+import type { ToolWatch } from "../../rollout/watch-tools.js";
+import type { Told } from "./options.js";
+import { watchTools } from "../../rollout/rollout.js";
 import { ToolSet, toolSetOf } from "../../tools/tool-set.js";
 import { taskTools } from "../../tasks/task-tools.js";
 import { checkTruths } from "../../reward/score.js";
@@ -20,7 +27,7 @@ import type { ConfigPreset } from "../config/presets.js";
 import { ProgressLine } from "../../base/show/progress-line.js";
 import { type CellTraining, cellKeys, cellRules, cellTold, checkCell } from "./cell-options.js";
 import { referenceOf } from "./reference-of.js";
-import { Trainer } from "./trainer.js";
+import { Trainer, type TrainerStep } from "./trainer.js";
 import { TrainingRun } from "./training-run.js";
 
 /**
@@ -82,6 +89,11 @@ async function trained(
     );
   }
   const own = "train" in tasks ? tasks : { train: tasks };
+  if (!(own.train?.length > 0)) {
+    throw new RangeError(
+      `Cannot train: there must be a list of training tasks, got ${shown(own.train)}`,
+    );
+  }
   const complete = (list: readonly TaskInput[]) =>
     list.map((task, i) => completeTask("train", task, i));
   const sets: Pick<TaskSet, "train" | "test" | "environment" | "pages"> = {
@@ -105,6 +117,20 @@ async function trained(
     ...("model" in policy ? referenceOf(config, policy.model) : {}),
     ...defined({ reference: options.reference }),
   };
+  const tools = options.tools
+    ? toolSetOf("train", options.tools)
+    : await toolsFor(environment, callLimit, sets.pages);
+  const { quiet = false, calls } = options;
+  const told = defined({ tools, environment, calls, describe: options.describe });
+  const described = withDescription(policy.tokenizer, told, sets.train);
+  const { call_limit } = config.actor_rollout_ref.rollout.tools;
+  const { response_length: responseLength } = config.actor_rollout_ref.rollout;
+  const watch = await watchTools(
+    policy,
+    { ...described, quiet },
+    { callLimit: call_limit, responseLength },
+  );
+  const lines = await stepLines(quiet);
   const line = new ProgressLine();
   const live: { show?: LiveShow | undefined } = {};
   const trainer: Trainer = new Trainer({
@@ -112,11 +138,9 @@ async function trained(
     policy,
     sampler: options.sampler,
     ...defined({ ranking: options.ranking }),
-    tools: options.tools
-      ? toolSetOf("train", options.tools)
-      : await toolsFor(environment, callLimit, sets.pages),
+    tools,
     ...defined({ reference }),
-    told: cellTold(options),
+    told: watch ? heardBy(watch, cellTold(options)) : cellTold(options),
     environment,
     reward: options.reward ?? (environment ? environmentReward : deepResearch),
     train: sets.train,
@@ -130,25 +154,59 @@ async function trained(
     run.validation.push({ step, metrics: (await trainer.validate()).metrics });
   };
   const tests = testEvery !== undefined || options.testAt !== undefined;
-  const shown = options.live === false ? undefined : watchAs("TrainingRun", run);
-  live.show = shown;
+  const watched = options.live === false ? undefined : watchAs("TrainingRun", run);
+  live.show = watched;
   try {
     if (tests) await test(0);
     for await (const step of trainer) {
       run.steps.push(step);
       const due = testEvery !== undefined && step.step % testEvery === 0;
       if (due || step.reachesTest || (tests && trainer.progress >= 1)) await test(step.step);
-      shown?.step();
+      watched?.step();
+      lines?.step({ ...step, progress: trainer.progress, figures: figuresOf(step) });
       await onStep?.(step, run);
-      if (shown?.stopping && trainer.progress < 1) {
+      if (watched?.stopping && trainer.progress < 1) {
         run.stoppedAt = step.step;
         break;
       }
     }
   } finally {
-    shown?.done();
+    watched?.done();
+    watch?.end();
   }
+  if (lines && run.steps.length > 0) sayFound(run, lines);
   return run;
+}
+
+/** What a run is told, with the events of its rollouts for whoever watches tools. */
+const heardBy = (watch: ToolWatch, told: Told): Told => ({
+  ...told,
+  rollout: { ...told.rollout, onEvent: (event) => watch.see(event) },
+});
+
+/** A step in a few figures. */
+function figuresOf({ metrics }: TrainerStep): string[] {
+  const { [meanScore]: score = NaN, "actor/entropy_loss": entropy } = metrics;
+  const length = metrics["response_length/mean"];
+  return [
+    `score ${score.toFixed(3)}`,
+    ...(entropy === undefined ? [] : [`entropy ${entropy.toFixed(2)}`]),
+    ...(length === undefined ? [] : [`${Math.round(length)} tokens`]),
+  ];
+}
+
+const meanScore = "critic/score/mean";
+
+/** What a run came to, and what is wrong with the rewards of all its steps. */
+function sayFound({ steps }: TrainingRun, lines: StepLines): void {
+  const [first, last] = [steps[0]!, steps.at(-1)!].map(({ metrics }) => metrics[meanScore] ?? NaN);
+  const count = `${steps.length} ${steps.length === 1 ? "step" : "steps"}`;
+  lines.end(`trained ${count}, score ${first!.toFixed(3)} -> ${last!.toFixed(3)}`);
+  const all = new Scored(
+    steps.flatMap(({ scored }) => scored.trajectories),
+    steps.flatMap(({ scored }) => scored.trees),
+  );
+  for (const { message } of diagnose(all)) lines.say(message);
 }
 
 /** A learning rate that is the same for all steps. */

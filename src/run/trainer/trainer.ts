@@ -338,17 +338,16 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     this.parts.onProgress?.({ step, totalSteps, progress, doing, ...count });
   }
 
-  /** Where trajectories act, as an option of rollouts. */
+  /** Where trajectories act; a run tells of the tools of all its steps together. */
   get #acting() {
-    return defined({ environment: this.parts.environment });
+    return defined({ environment: this.parts.environment, quiet: true });
   }
 
   /** The step's trees with their scores: from what samples, which may not be the policy that trains. */
   #gather(step: number, clock: StepClock): Promise<Gathered> {
     const { config, train, policy, sampler = policy, tools, reward, ranking, signal } = this.parts;
     const asked = laidOver(rolloutOptions(config), this.parts.told?.rollout);
-    const { shuffle } = config.data;
-    const { tokens_per_step: each } = config.lab.budget;
+    const [{ shuffle }, { tokens_per_step: each }] = [config.data, config.lab.budget];
     const seed = this.#seedFor("rollout", step);
     return gatherRollouts(
       {
@@ -361,12 +360,13 @@ export class Trainer implements AsyncIterable<TrainerStep> {
           this.#tell(step, "rolling out", { done, of });
           return clock.time("gen", () =>
             rollout(sampler, tasks, {
-              onEvent: ({ type }) => {
+              ...asked,
+              onEvent: (event) => {
+                asked.onEvent?.(event);
                 // A rule may end more trajectories than it keeps.
-                if (type === "end")
+                if (event.type === "end")
                   this.#tell(step, "rolling out", { done: Math.min(of, ++done), of });
               },
-              ...asked,
               ...(ranking ? { expand: { ...asked.expand, signal: ranking } } : {}),
               ...{ tools, seed, firstIndex, ...this.#acting },
               // What samples may be a rounded copy of what trains.

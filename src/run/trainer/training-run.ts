@@ -1,4 +1,4 @@
-import { showAs, type Shown } from "../../base/show/show-as.js";
+import { logged, showAs, type Shown } from "../../base/show/show-as.js";
 import type { Trainer, TrainerStep } from "./trainer.js";
 
 /**
@@ -73,5 +73,9 @@ export class TrainingRun {
 
   [Symbol.for("Jupyter.display")](): Shown {
     return showAs("TrainingRun", this);
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return logged(this);
   }
 }

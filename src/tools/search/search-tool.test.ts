@@ -94,7 +94,7 @@ for (const [fault, handler] of Object.entries(faults)) {
     const provider = brightData({ apiKey: "SECRETKEY", url, timeoutMs: 100 });
     await using tools = new ToolSet([searchTool({ provider })], { retryCount: 2 });
     const outcome = await tools.call("search", "q");
-    assert.equal(outcome.text, "Tool(search) returned empty output.");
+    assert.equal(outcome.text, "Error: Tool(search) execution failed.");
     assert.equal(outcome.failure?.kind, "error");
     assert.doesNotMatch(JSON.stringify(outcome), /SECRETKEY/);
   });

@@ -13,6 +13,7 @@ import { board } from "./board.js";
 import { showRunBoard, watchRun } from "./live.js";
 import { spreadOut } from "./payload.js";
 import {
+  constantWords,
   type CurvePanel,
   drawPanel,
   type PanelView,
@@ -364,4 +365,15 @@ test("drawPanel() distinguishes runs without their colours", () => {
   const shapes = curves.map(({ run }) => shapesOf(run));
   for (const each of shapes) assert.equal(each.length, 6);
   assert.equal(new Set(shapes.map(([outline]) => outline)).size, 5);
+});
+
+test("curves that never change are a line of words, not a chart", () => {
+  const panel = (...ys: number[][]): CurvePanel => ({
+    ...{ title: "Clip fractions", help: "", stacked: false, labels: ["a"] },
+    curves: ys.map((y, run) => ({ run, label: "a", x: y.map((_, i) => i), y })),
+  });
+  assert.equal(constantWords(panel([0, 0, 0], [0, 0, 0])), "Clip fractions 0");
+  assert.equal(constantWords(panel([-0.5, -0.5, -0.5])), "Clip fractions −0.5");
+  for (const other of [panel([0, 0, 1]), panel([0, 0, 0], [1, 1, 1]), panel([0, 0]), panel()])
+    assert.equal(constantWords(other), undefined);
 });

@@ -20,7 +20,7 @@ import {
   readTrees,
 } from "./payload.js";
 import { comeWords } from "./page/come-words.js";
-import { drawPanel } from "../draw/draw-panel.js";
+import { constantWords, drawPanel } from "../draw/draw-panel.js";
 import type { WorkStatus } from "../status/payload.js";
 import { readRunFolder, withArms } from "./read-folder.js";
 import { type BoardRun, type BoardRuns, namedRuns, recordOf, type RunRecord } from "./read-runs.js";
@@ -38,18 +38,26 @@ function boardPicture(payload: BoardPayload, theme: Theme = "auto"): string {
   };
   const names = payload.runs.map(({ name }, i) => {
     const colour = series[i % series.length]!;
-    return `<tspan fill="${oneRun ? ink : colour}">${oneRun ? "" : `${"●■◆▲▼"[i % 5]} `}${escapeHtml(name)}  </tspan>`;
+    const key = oneRun ? "" : `<tspan fill="${colour}">${"●■◆▲▼"[i % 5]} </tspan>`;
+    return `${key}<tspan>${escapeHtml(name)}  </tspan>`;
   });
-  const rows = Math.ceil(payload.panels.length / columns);
-  const [wide, tall] = [columns * width, 30 + rows * (height + head)];
-  const panels = payload.panels.map((panel, i) => {
+  const flat = payload.panels.flatMap((panel) => constantWords(panel) ?? []);
+  const drawn = payload.panels.filter((panel) => constantWords(panel) === undefined);
+  const rows = Math.ceil(drawn.length / columns);
+  const end = 30 + rows * (height + head);
+  const [wide, tall] = [columns * width, end + (flat.length > 0 ? 24 : 0)];
+  const same =
+    flat.length > 0
+      ? `<text x="10" y="${end + 14}" font-size="11.5" fill="${ink}">The same at every step: ${escapeHtml(flat.join(" · "))}</text>`
+      : "";
+  const panels = drawn.map((panel, i) => {
     const [x, y] = [(i % columns) * width, 30 + Math.floor(i / columns) * (height + head)];
     const keys =
       panel.labels.length < 2
         ? []
         : panel.labels.map((label, l) => {
             const colour = oneRun ? series[l % series.length]! : ink;
-            return `<tspan dx="8" font-weight="400" font-size="11" fill="${colour}">${escapeHtml(label)}</tspan>`;
+            return `<tspan dx="8" font-size="11" fill="${colour}">● </tspan><tspan font-weight="400" font-size="11">${escapeHtml(label)}</tspan>`;
           });
     return (
       `<g transform="translate(${x} ${y})"><text x="10" y="16" font-weight="600" fill="${ink}">${escapeHtml(panel.title)}${keys.join("")}</text>` +
@@ -62,7 +70,7 @@ function boardPicture(payload: BoardPayload, theme: Theme = "auto"): string {
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${wide} ${tall}" width="${wide}" height="${tall}" style="max-width:100%;height:auto" ` +
     `font-family="system-ui,sans-serif" font-size="13" role="img" aria-label="${escapeHtml(payload.title)}">${ground}` +
     `<text x="10" y="20" font-size="15" font-weight="600" fill="${ink}">${escapeHtml(payload.title)} <tspan font-size="12">${names.join("")}${comeWords(payload)}</tspan></text>` +
-    `${panels.join("")}</svg>`
+    `${panels.join("")}${same}</svg>`
   );
 }
 

@@ -8,7 +8,7 @@ import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { TrainingRun } from "../../run/trainer/training-run.js";
 import type { TrainerStep } from "../../run/trainer/trainer.js";
-import { titleOfImported } from "../explorer/title-of-imported.js";
+import { titleOfImported } from "../explorer/make-payload.js";
 import type { MetricLine } from "../figures/curves.js";
 
 /** A run: made in a cell, read from its folder, imported from other people's files, or lines of metrics. */

@@ -37,14 +37,21 @@ function branchingPicture(payload: BranchingPayload): string {
   const places = new Map(
     trajectories.map(({ id }, i) => [id, ((i + 0.5) / trajectories.length) * height]),
   );
-  const lines = rules.map((rule, r) => {
-    const y = top + r * (height + gap);
+  // What does not apply is named in words, not drawn.
+  const shown = rules.flatMap((rule, r) => (rule.missing === undefined ? [{ rule, r }] : []));
+  const lines = shown.map(({ rule, r }, place) => {
+    const y = top + place * (height + gap);
     return `<g class="arpo-line" data-rule="${r}" transform="translate(0 ${y})">${ruleLine(payload, rule, r, { x, height, places })}</g>`;
   });
-  const high = top + rules.length * (height + gap) + 18;
+  const left = rules.flatMap(({ name, missing }) =>
+    missing === undefined ? [] : [`not here: ${name}, ${missing}`],
+  );
+  const below = 15 * left.length;
+  const axisAt = top + shown.length * (height + gap) + 18;
+  const high = axisAt + below;
   const wide = label + width + 24;
   const title = escapeHtml(summary[0]!);
-  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${title}" viewBox="0 0 ${wide} ${high}" width="${wide}" style="max-width:100%;height:auto;font:12px system-ui,sans-serif" fill="currentColor">${ground(payload, x)}${lines.join("")}${tokenAxis(longest, x, high)}<g class="arpo-cursor"></g></svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${title}" viewBox="0 0 ${wide} ${high}" width="${wide}" style="max-width:100%;height:auto;font:12px system-ui,sans-serif" fill="currentColor">${ground(payload, x)}${lines.join("")}${tokenAxis(longest, x, axisAt)}${left.map((words, i) => `<text x="0" y="${axisAt + 15 * (i + 1) - 2}" font-size="10" opacity=".75">${escapeHtml(words)}</text>`).join("")}<g class="arpo-cursor"></g></svg>`;
 }
 
 /** What is common to all lines: how uncertain the policy was along the axis. */
@@ -76,12 +83,11 @@ function ruleLine(
   number: number,
   { x, height, places }: Scale,
 ): string {
-  const { name, missing, points, branches, meaning } = rule;
+  const { name, points, branches, meaning } = rule;
   const said = `${branches} ${branches === 1 ? "branch" : "branches"}`;
-  const told = missing ?? (rule.note ? `${said}, ${rule.note}` : said);
+  const told = rule.note ? `${said}, ${rule.note}` : said;
   const words = `<text x="0" y="14" font-weight="600">${escapeHtml(name)}</text><text x="0" y="28" font-size="10" opacity=".75">${escapeHtml(cut(told, 34))}<title>${escapeHtml(`${meaning}. ${told}`)}</title></text>`;
-  const box = `<rect x="${label}" y="0" width="${x(longest) - label}" height="${height}" fill="${missing === undefined ? "transparent" : grey(0.12)}" stroke="${grey(0.4)}"/>`;
-  if (missing !== undefined) return words + box;
+  const box = `<rect x="${label}" y="0" width="${x(longest) - label}" height="${height}" fill="transparent" stroke="${grey(0.4)}"/>`;
   const own = trajectories.map(({ id, shared, length }) => {
     const y = places.get(id)!;
     return `M${x(shared)} ${y}H${x(length)}`;

@@ -46,7 +46,7 @@ test("creditView() says what a tree lacks for a rule, in its words and on its pi
   assert.match(view.picture(), /turns must have rewards/);
   assert.doesNotMatch(view.picture(), /NaN/);
   // Not by colour alone.
-  assert.match(view.picture(), /blue with a dotted line: discouraged/);
+  assert.match(view.picture(), /rust with a dotted line: discouraged/);
   assert.match(view.picture(), /<path d="M[^"]+" class="arpo-less-line"/);
 });
 

@@ -11,15 +11,14 @@ import {
 } from "../../learn/estimators/registry.js";
 import { type CreditSum, type CreditTerm, total } from "../../learn/estimators/credit.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import type { Scored } from "../../reward/scored.js";
+import { checkScored, type Scored } from "../../reward/scored.js";
 import { packIntegers, packVocabulary } from "../page/pack.js";
 import { colourRamp } from "../page/colour-ramp.js";
-import { cut, numberText } from "../page/words.js";
+import { cut, isLess, numberText } from "../page/words.js";
 import { integersOf } from "../page/unpack.js";
 import { grey } from "../../../common/picture/grey.js";
 import { palettes } from "../../../common/picture/palette.js";
 import { View } from "../page/view.js";
-import { isLess } from "./is-less.js";
 import type { CreditPayload, ShownRule, ShownSum, SumPart } from "./payload.js";
 
 const columns = 3;
@@ -65,11 +64,16 @@ function creditPicture(payload: CreditPayload): string {
   const x = (token: number) => Math.round((token / longest) * width * 10) / 10;
   const tall = head + rows.length * line;
   const colour = colourRamp(palettes.auto.diverging, -reach, reach);
-  const marks = rules.map((rule, r) => {
-    const left = (r % columns) * (width + gap);
-    const top = Math.floor(r / columns) * (tall + gap);
+  // What does not apply is named in words, not drawn.
+  const shown = rules.flatMap((rule, r) => (rule.missing === undefined ? [{ rule, r }] : []));
+  const left = rules.flatMap(({ name, missing }) =>
+    missing === undefined ? [] : [`not here: ${name}, ${missing}`],
+  );
+  const marks = shown.map(({ rule, r }, place) => {
+    const left = (place % columns) * (width + gap);
+    const top = Math.floor(place / columns) * (tall + gap);
     const title = `<text x="0" y="12" font-weight="600">${escapeHtml(rule.name)}</text>`;
-    const words = rule.missing === undefined ? rule.meaning : rule.missing;
+    const words = rule.meaning;
     const why = `<text x="0" y="26" font-size="10" opacity=".75">${escapeHtml(cut(words, 54))}<title>${escapeHtml(words)}</title></text>`;
     let dots = "";
     const heat = rule.spans.flatMap((spans, row) => {
@@ -90,12 +94,13 @@ function creditPicture(payload: CreditPayload): string {
       return `M0 ${y}H${x(row.length)}`;
     });
     const faint = `<path d="${length.join("")}" stroke="${grey(0.35)}" stroke-width=".6"/>`;
-    const ground = `<rect class="arpo-map" data-rule="${r}" x="0" y="${head}" width="${width}" height="${rows.length * line}" fill="${rule.missing === undefined ? "transparent" : grey(0.12)}" stroke="${grey(0.4)}"/>`;
-    return `<g transform="translate(${left} ${top})">${title}${why}${rule.missing === undefined ? faint : ""}${heat.join("")}<path d="${dots}" class="arpo-less-line" stroke="currentColor" stroke-opacity=".8" stroke-dasharray="1.2 2"/>${ground}</g>`;
+    const ground = `<rect class="arpo-map" data-rule="${r}" x="0" y="${head}" width="${width}" height="${rows.length * line}" fill="transparent" stroke="${grey(0.4)}"/>`;
+    return `<g transform="translate(${left} ${top})">${title}${why}${faint}${heat.join("")}<path d="${dots}" class="arpo-less-line" stroke="currentColor" stroke-opacity=".8" stroke-dasharray="1.2 2"/>${ground}</g>`;
   });
-  const lines = Math.ceil(rules.length / columns);
-  const [wide, high] = [columns * (width + gap) - gap + 2, lines * (tall + gap) + 14];
-  const legend = `<text x="0" y="${high - 6}" font-size="11">orange: encouraged · blue with a dotted line: discouraged · one scale for all rules, ±${numberText(reach, 3)} or more</text>`;
+  const lines = Math.ceil(shown.length / columns);
+  const end = lines * (tall + gap) + 8;
+  const [wide, high] = [columns * (width + gap) - gap + 2, end + 6 + 15 * left.length];
+  const legend = `<text x="0" y="${end}" font-size="11">green: encouraged · rust with a dotted line: discouraged · one scale for all rules, ±${numberText(reach, 3)} or more</text>${left.map((words, i) => `<text x="0" y="${end + 15 * (i + 1)}" font-size="10" opacity=".75">${escapeHtml(words)}</text>`).join("")}`;
   const label = escapeHtml(payload.summary[0]!);
   return `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${label}" viewBox="-1 0 ${wide} ${high}" width="${wide}" style="max-width:100%;height:auto;font:12px system-ui,sans-serif" fill="currentColor" data-longest="${longest}" data-line="${line}" data-head="${head}">${marks.join("")}${legend}</svg>`;
 }
@@ -324,7 +329,8 @@ class CreditView extends View<CreditPayload> {
  * ```
  */
 export function creditView(scored: Scored, options: CreditViewOptions = {}): CreditView {
-  checkArguments("show credit", { scored }, { scored: { trajectories: "list", trees: "list" } });
+  checkScored("show credit", scored);
+  checkArguments("show credit", { scored }, { scored: { trees: "list" } });
   checkOptions("show credit", options, creditViewRules);
   return new CreditView(creditPayload(scored, options));
 }

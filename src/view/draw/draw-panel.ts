@@ -1,3 +1,4 @@
+import { numberText } from "../page/words.js";
 import { axis, type AxisTick } from "../../../common/picture/axis.js";
 import { escapeHtml } from "../../../common/picture/escape.js";
 import { roundPlaces } from "../../../common/picture/scale.js";
@@ -25,6 +26,14 @@ export interface CurvePanel {
   stacked: boolean;
   labels: string[];
   curves: PanelCurve[];
+}
+
+/** A panel without news in words: every curve the same at each of several steps. Undefined for any other. */
+export function constantWords({ title, curves, stacked }: CurvePanel): string | undefined {
+  const isFlat = curves.every(({ x, y }) => x.length > 2 && y.every((value) => value === y[0]));
+  const values = new Set(curves.map(({ y }) => y[0]));
+  if (stacked || curves.length === 0 || !isFlat || values.size > 1) return undefined;
+  return `${title} ${numberText(curves[0]!.y[0], 3)}`;
 }
 
 /** How a panel is drawn. */

@@ -11,6 +11,7 @@ export interface Theme {
   accentSoft: string;
   right: string;
   wrong: string;
+  wrongSoft: string;
   tool: string;
   toolSoft: string;
   toolLine: string;
@@ -56,6 +57,6 @@ export function themeFrom(colour: (name: string) => string): Theme {
     ...{ lineStrong: colour("line-strong"), accent: colour("accent"), heat },
     ...{ accentSoft: colour("accent-soft"), right: colour("right"), wrong: colour("wrong") },
     ...{ tool: colour("tool"), toolSoft: colour("tool-soft"), toolLine: colour("tool-line") },
-    track: colour("track"),
+    ...{ track: colour("track"), wrongSoft: colour("wrong-soft") },
   };
 }

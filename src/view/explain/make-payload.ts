@@ -16,6 +16,7 @@ import { UpdateReport } from "../../learn/update/update-report.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { Scored } from "../../reward/scored.js";
 import { packVocabulary } from "../page/pack.js";
+import { numberText } from "../page/words.js";
 import { type Algorithm, type AlgorithmName, algorithms as known } from "./algorithms.js";
 import { advantageLine } from "./formulas/advantage-line.js";
 import type {
@@ -378,7 +379,7 @@ function placed({ trajectories: sequences, scored }: TrainingBatch): ExplainedRo
       : [];
     start += length;
     return {
-      label: `task ${group}, trajectory ${trajectory.id}, score ${Number(reward.toPrecision(3))}`,
+      label: `task ${group}, trajectory ${trajectory.id}, score ${numberText(reward, 3)}`,
       ...{ start: start - length, length, tree: trajectory.tree, stretches, reward },
       groupMean: own.length === 1 ? 0 : mean,
       groupDeviation: own.length === 1 ? 1 : Math.sqrt(squares / (own.length - 1)),

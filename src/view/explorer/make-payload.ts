@@ -1,6 +1,8 @@
 import { fromTo, type OptionRules } from "../../../common/options/check-options.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { defined } from "../../../common/options/defined.js";
+import type { Score } from "../../reward/score.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RuleDefinition } from "../../rollout/rules/definition.js";
 import { published } from "../../rollout/rules/settings.js";
@@ -24,6 +26,7 @@ import {
   type PageNode,
   type PageTrajectory,
   ruleName,
+  type Verdict,
 } from "./payload.js";
 
 /** Places of all trajectories together that the page carries for a rule. */
@@ -178,7 +181,12 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
   const trajectories = tree.trajectories.map((row, i): PageTrajectory => {
     const { kind, parent, from, leaf, end, calls } = row;
     const score = rewards?.rows[i];
-    return { kind, parent, from, leaf, end, calls, score: score?.score, reason: score?.reason };
+    const told = {
+      score: score?.score,
+      reason: score?.reason,
+      ...defined({ verdict: rewards?.verdicts?.[i] }),
+    };
+    return { kind, parent, from, leaf, end, calls, ...told };
   });
   const branches = trajectories.filter((trajectory) => trajectory.kind === "branch").length;
   const titles = Object.fromEntries(rules.all.map(({ name, title }) => [name, title]));
@@ -192,7 +200,9 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
         many(total, "token"),
         `${ruleName(titles, tree.config.rule)}, seed ${tree.seed}`,
       ].join(" · "),
+    ...defined({ rightBy: rewards?.rightBy }),
     prompt: tree.prompt.text,
+    ...truthOf(tree),
     plan: planReplay(tree),
     rule: tree.config.rule as RolloutRule,
     expansions: expansionPlans(tree, tokenizer),
@@ -211,6 +221,13 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
     nodes,
     trajectories,
   };
+}
+
+/** The right answer, where it is short enough for a header. */
+function truthOf({ task }: RolloutTree): { truth?: string } {
+  const { groundTruth } = task as { groundTruth?: unknown };
+  const said = typeof groundTruth === "number" ? String(groundTruth) : groundTruth;
+  return typeof said === "string" && said !== "" && said.length <= 80 ? { truth: said } : {};
 }
 
 /** As many of the alternatives as fit: four bytes each, the most likely first. */
@@ -243,18 +260,44 @@ function alternatives(
 function rewardsOf(tree: RolloutTree, scored: Scored) {
   const own = scored.trajectories.filter(({ trajectory }) => trajectory.tree === tree.index);
   const sums = tree.nodes.map(() => ({ sum: 0, count: 0 }));
-  const rows: ({ score: number; reason: string } | undefined)[] = tree.trajectories.map(
-    () => undefined,
-  );
+  const rows: (Score | undefined)[] = tree.trajectories.map(() => undefined);
   for (const { trajectory, score } of own) {
     if (rows[trajectory.id]) continue; // a trajectory repeated to fill the group
-    rows[trajectory.id] = { score: score.score, reason: score.reason };
+    rows[trajectory.id] = score;
     for (const node of trajectory.nodes) {
       sums[node]!.sum += score.score;
       sums[node]!.count++;
     }
   }
-  return { rows, nodes: sums.map(({ sum, count }) => (count > 0 ? sum / count : undefined)) };
+  return {
+    ...{ rows, ...verdictsOf(rows) },
+    nodes: sums.map(({ sum, count }) => (count > 0 ? sum / count : undefined)),
+  };
+}
+
+/** Up to here scores are of the usual scale: a right answer is 1, and a bonus for its tools makes it 1.1. */
+const mostOfUsual = 1.5;
+
+/** What rewards and other programs' files call whether an answer is right. */
+const successNames = ["success", "is_correct", "correct", "acc", "accuracy", "solved", "resolved"];
+
+/**
+ * Which trajectories are right where no score of the usual scale says so: by what is told of success beside the score; of
+ * scores that have a scale of their own, the prompt's best are.
+ */
+function verdictsOf(rows: readonly (Score | undefined)[]): {
+  verdicts?: readonly (Verdict | undefined)[];
+  rightBy?: string;
+} {
+  const name = successNames.find((one) => rows.some((row) => row?.parts?.[one] !== undefined));
+  const best = Math.max(...rows.flatMap((row) => row?.score ?? []));
+  if (name === undefined && best <= mostOfUsual) return {};
+  const isRight = ({ score, parts }: Score) =>
+    name === undefined ? score === best : (parts?.[name] ?? 0) > 0.5;
+  return {
+    verdicts: rows.map((row) => row && (isRight(row) ? "right" : "wrong")),
+    rightBy: name === undefined ? "the best score" : `by ${name}`,
+  };
 }
 
 /** The advantage of each token, the mean over the trajectories that share it; NaN where none is trained. */
@@ -279,4 +322,14 @@ function advantagesOf(
     }
   }
   return sums.map((sum, i) => (counts[i]! > 0 ? sum / counts[i]! : NaN));
+}
+
+/** What a tree of other people's trajectories is called: no seed and no rule made it. */
+export function titleOfImported({ trajectories, nodes }: RolloutTree): string {
+  const tokens = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
+  return [
+    many(trajectories.length, "trajectory", "trajectories"),
+    many(nodes.length, "segment"),
+    many(tokens, "token"),
+  ].join(" · ");
 }

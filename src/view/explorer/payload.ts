@@ -43,7 +43,12 @@ export interface PageTrajectory {
   calls: number;
   score?: number;
   reason?: string;
+  /** Whether it is right, where its score does not say so. */
+  verdict?: Verdict;
 }
+
+/** Right, wrong, a score below 0 (an answer in an invalid format), or no answer at all: it was cut off or failed. */
+export type Verdict = "right" | "wrong" | "invalid" | "unfinished";
 
 /** What a rule that looks at what was written may choose in a tree, in few numbers. */
 export interface PackedPlan extends Omit<ExpansionPlan, "chains"> {
@@ -65,7 +70,11 @@ export interface PackedExpansions {
 /** What the explorer's page is given: a tree in few bytes. */
 export interface ExplorerPayload {
   title: string;
+  /** How it is known which trajectories are right, where no score of 0 to 1 says so. */
+  rightBy?: string;
   prompt: string;
+  /** The right answer, where the task has one in a few words. */
+  truth?: string;
   plan: ReplayPlan;
   /** The rule that the tree grew by, and what those that look at what was written may choose here. */
   rule: RolloutRule;

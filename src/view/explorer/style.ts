@@ -13,7 +13,7 @@ const controlStyle = `
 .arpo-view .ax .ax-quiet{border-color:transparent;background:transparent}
 .arpo-view .ax .ax-icon{width:16px;height:16px;flex:none}
 .arpo-view .ax .ax-segments{display:inline-flex;flex:none;border:1px solid var(--line);border-radius:8px;overflow:hidden;background:var(--raised)}
-.arpo-view .ax .ax-segments button{min-height:calc(var(--tap) - 2px);border:0;border-radius:0;border-left:1px solid var(--line);background:none;padding:0 10px;color:var(--ink-2);font:500 13px/1 var(--sans);cursor:pointer;white-space:nowrap}
+.arpo-view .ax .ax-segments button{min-height:var(--tap);min-width:var(--tap);border:0;border-radius:0;border-left:1px solid var(--line);background:none;padding:0 10px;color:var(--ink-2);font:500 13px/1 var(--sans);cursor:pointer;white-space:nowrap}
 .arpo-view .ax .ax-segments button:first-child{border-left:0}
 .arpo-view .ax .ax-segments button:hover{background:var(--surface)}
 .arpo-view .ax .ax-segments button[aria-pressed=true]{background:var(--accent-soft);color:var(--accent);font-weight:600}
@@ -36,7 +36,7 @@ const controlStyle = `
 .arpo-view .ax .ax-field small{grid-column:1/-1;font-size:11px;color:var(--ink-2)}
 .arpo-view .ax .ax-off>span,.arpo-view .ax .ax-off output{opacity:.75}
 .arpo-view .ax .ax-fields{display:grid;gap:10px}
-.arpo-view .ax .ax-check{display:flex;gap:8px;align-items:center;min-height:28px;font-size:13px;cursor:pointer}
+.arpo-view .ax .ax-check{display:flex;gap:8px;align-items:center;min-height:max(28px,var(--tap) - 4px);font-size:13px;cursor:pointer}
 .arpo-view .ax .ax-check input{accent-color:var(--accent);width:16px;height:16px;margin:0}
 .arpo-view .ax .ax-select{min-height:var(--tap);padding:0 8px;border:1px solid var(--line);border-radius:8px;background:var(--raised);color:var(--ink);font:500 13px/1 var(--sans);width:100%}
 .arpo-view .ax .ax-select option{color:var(--ink);background:var(--raised)}
@@ -63,7 +63,7 @@ const controlStyle = `
 .arpo-view .ax .ax-decision .ax-table tr:last-child td{border:0}
 @container ax (max-width:860px){.arpo-view .ax .ax-wide{display:none}}
 @container ax (max-width:940px){.arpo-view .ax .ax-button:not(.ax-keeps-label) .ax-label{display:none}.arpo-view .ax .ax-bar .ax-button:not(.ax-keeps-label){padding:0;width:var(--tap)}}
-@container ax (max-width:540px){.arpo-view .ax .ax-zoom,.arpo-view .ax .ax-long,.arpo-view .ax .ax-bar .ax-label{display:none}.arpo-view .ax .ax-short{display:inline}.arpo-view .ax .ax-bar{gap:6px}.arpo-view .ax .ax-bar .ax-button{padding:0;width:var(--tap)}.arpo-view .ax .ax-segments button{padding:0 7px;font-size:12px}.arpo-view .ax .ax-popover:not(:last-child) .ax-menu{right:-52px}}
+@container ax (max-width:540px){.arpo-view .ax .ax-zoom,.arpo-view .ax .ax-long,.arpo-view .ax .ax-bar .ax-label{display:none}.arpo-view .ax .ax-short{display:inline}.arpo-view .ax .ax-bar,.arpo-view .ax .ax-transport{gap:6px;flex-wrap:wrap}.arpo-view .ax .ax-bar .ax-button{padding:0;width:var(--tap);flex:none}.arpo-view .ax .ax-segments button{padding:0 7px;font-size:12px}.arpo-view .ax .ax-popover:not(:last-child) .ax-menu{right:-52px}}
 `;
 
 const coloursOf = (theme: keyof typeof designTokens) =>
@@ -79,7 +79,7 @@ const mono = `ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,"DejaVu Sans
 const tokens = `
 .arpo-view .ax{${coloursOf("light")};color-scheme:light;--shadow:0 1px 2px rgb(16 24 40/.06),0 6px 20px rgb(16 24 40/.12);--sans:${sans};--mono:${mono};--tap:32px;--speed:180ms}
 .arpo-view .ax[data-theme=dark]{${coloursOf("dark")};color-scheme:dark;--shadow:0 1px 2px rgb(0 0 0/.4),0 8px 28px rgb(0 0 0/.5)}
-@media (pointer:coarse){.arpo-view .ax{--tap:44px}}
+@media (pointer:coarse){.arpo-view .ax{--tap:44px}.arpo-view .ax .ax-slider{height:44px!important}}
 @media (prefers-reduced-motion:reduce){.arpo-view .ax{--speed:0ms}}
 `;
 
@@ -104,7 +104,7 @@ const parts = `
 .arpo-view .ax .ax-side{border:1px solid var(--line);border-radius:12px;background:var(--paper);min-width:0;overflow:hidden;display:flex;flex-direction:column}
 .arpo-view .ax .ax-side-head{display:flex;border-bottom:1px solid var(--line);background:var(--surface);padding:0 6px}
 .arpo-view .ax .ax-tabs{display:flex;flex:1;margin:0;gap:0}
-.arpo-view .ax .ax-tabs button,.arpo-view .ax .ax-close{border:0;border-radius:0;background:none;min-height:38px;padding:0 10px;color:var(--ink-2);font:500 13px/1 var(--sans);cursor:pointer;border-bottom:2px solid transparent}
+.arpo-view .ax .ax-tabs button,.arpo-view .ax .ax-close{border:0;border-radius:0;background:none;min-height:max(38px,var(--tap));min-width:max(32px,var(--tap));padding:0 10px;color:var(--ink-2);font:500 13px/1 var(--sans);cursor:pointer;border-bottom:2px solid transparent}
 .arpo-view .ax .ax-tabs button[aria-selected=true]{color:var(--accent);border-color:var(--accent);font-weight:600}
 .arpo-view .ax .ax-tabs button:focus-visible,.arpo-view .ax .ax-close:focus-visible{outline-offset:-3px}
 .arpo-view .ax .ax-close{font-size:18px;color:var(--ink-2)}
@@ -124,10 +124,22 @@ const parts = `
 .arpo-view .ax .ax-text span{margin-right:1px;cursor:pointer}
 .arpo-view .ax .ax-text span:hover{color:var(--accent)}
 .arpo-view .ax .ax-text span.ax-on{box-shadow:0 0 0 1.5px var(--ink);border-radius:2px}
-.arpo-view .ax .ax-card{border:1px solid var(--line);border-radius:8px;padding:8px 10px;font-size:12px}
+.arpo-view .ax .ax-card,.arpo-view .ax .ax-word-card{border:1px solid var(--line);border-radius:8px;padding:8px 10px;font-size:12px}
 .arpo-view .ax .ax-alternatives{display:grid;grid-template-columns:auto minmax(60px,110px) auto;gap:2px 8px;align-items:center;margin:5px 0 2px;justify-content:start}
 .arpo-view .ax .ax-alternatives i{display:block;height:8px;background:var(--surface-2);border-radius:4px;overflow:hidden}
 .arpo-view .ax .ax-alternatives i b{display:block;height:100%;background:var(--accent)}
+.arpo-view .ax .ax-cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(290px,100%),1fr));gap:8px;margin-top:10px}
+.arpo-view .ax .ax-cards p{margin:0 0 3px;font-weight:600;overflow-wrap:anywhere}
+.arpo-view .ax .ax-cards p .ax-muted{font-weight:400}
+.arpo-view .ax .ax-words{display:grid;grid-template-columns:minmax(48px,auto) minmax(40px,1fr) 44px minmax(60px,auto);gap:2px 8px;align-items:center}
+.arpo-view .ax .ax-words code{background:none;padding:0;white-space:nowrap}
+.arpo-view .ax .ax-words i{display:block;height:9px;background:var(--surface-2);border-radius:3px;overflow:hidden}
+.arpo-view .ax .ax-words i b{display:block;height:100%;background:var(--line-strong)}
+.arpo-view .ax .ax-words i.ax-right b{background:var(--right)}
+.arpo-view .ax .ax-words i.ax-wrong b{background:var(--wrong)}
+.arpo-view .ax .ax-words .ax-number{text-align:right}
+.arpo-view .ax .ax-words span.ax-right{color:var(--right)}
+.arpo-view .ax .ax-words span.ax-wrong{color:var(--wrong)}
 .arpo-view .ax .ax-own code{outline:1.5px solid var(--accent);font-weight:700}
 .arpo-view .ax .ax-decision{border:1px solid var(--line);border-radius:8px;padding:8px 12px}
 .arpo-view .ax .ax-decision.ax-yes{border-color:var(--accent);background:var(--accent-soft)}
@@ -164,7 +176,7 @@ const parts = `
 .arpo-view .ax .ax-toast{position:absolute;left:50%;bottom:12px;transform:translateX(-50%);z-index:60;background:var(--ink);color:var(--paper);padding:7px 14px;border-radius:999px;box-shadow:var(--shadow)}
 .arpo-view .ax .ax-spoken{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .arpo-view .ax details{margin-top:8px}
-.arpo-view .ax summary{cursor:pointer;font-weight:500;min-height:28px;opacity:1;color:var(--ink-2);display:list-item}
+.arpo-view .ax summary{cursor:pointer;font-weight:500;min-height:28px;line-height:max(28px,var(--tap) - 4px);opacity:1;color:var(--ink-2);display:list-item}
 .arpo-view .ax .ax-actions{border-top:1px solid var(--line);padding-top:8px;margin:0}
 .arpo-view .ax .ax-table-scroll{overflow:auto;max-height:320px}
 @container ax (min-width:1000px){.arpo-view .ax .ax-main:not(.ax-closed){grid-template-columns:minmax(0,1fr) 312px}.arpo-view .ax .ax-side{max-height:640px}}

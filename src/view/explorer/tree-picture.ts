@@ -1,11 +1,10 @@
 import { figureTheme } from "../draw/figure-theme.js";
 import { measureOf, quantitiesOf } from "./page/draw/measures.js";
 import { BinCache } from "./page/draw/scene.js";
-import { textWidth } from "../draw/text-width.js";
 import { wholeSvg } from "./page/draw/whole-tree.js";
 import { layOut } from "./page/layout/layout.js";
 import { ownSettings, replayOf } from "./page/tree/shown-replay.js";
-import { summaryOf } from "./page/tree/summary.js";
+import { summaryOf } from "./page/tree/header-words.js";
 import { factsOf } from "./page/tree/tree-facts.js";
 import { unpackTree } from "./page/tree/unpack-tree.js";
 import type { ExplorerPayload } from "./payload.js";
@@ -21,7 +20,7 @@ export function treePicture(payload: ExplorerPayload): string {
   const replay = replayOf(tree, ownSettings(tree));
   const layout = layOut(facts, {
     ...{ width, maxHeight: 590, filter: "all", align: "turns", lanes: "auto", zoom: 1 },
-    ...{ unfolded: new Set<number>(), replay, measure: textWidth },
+    ...{ unfolded: new Set<number>(), replay },
   });
   const shown = layout.lanes.filter(({ y, height }) => y + height <= tallest).length;
   const end = layout.lanes[shown];

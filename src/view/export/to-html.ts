@@ -50,7 +50,7 @@ const viewWidth = 1500;
 const figureWidth = 1100;
 
 function viewPage(html: string | undefined): string {
-  if (html !== undefined) return page("arpo-lab", html, { width: viewWidth });
+  if (html !== undefined) return page("arpo-lab", html, { width: viewWidth, isView: true });
   throw new TypeError(
     "Cannot make a page: the value must be a figure or show itself in a view, got one that does neither",
   );
@@ -59,13 +59,14 @@ function viewPage(html: string | undefined): string {
 function page(
   title: string,
   body: string,
-  { paper = "", width }: { paper?: string; width: number },
+  { paper = "", width, isView = false }: { paper?: string; width: number; isView?: boolean },
 ): string {
   const dark = `@media (prefers-color-scheme:dark){body{background:${pageGround.dark.paper};color:${pageGround.dark.ink}}}`;
   const ground = /^#[0-9a-f]{3,8}$/i.test(paper) ? `body{background:${paper}}` : dark;
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8">${closedPageMeta}<meta name="viewport" content="width=device-width">` +
     `<title>${escapeHtml(title)}</title><style>body{font:14px/1.5 system-ui,sans-serif;margin:24px auto;max-width:${width}px;padding:0 16px;background:${pageGround.light.paper};color:${pageGround.light.ink}}${ground}` +
-    `.said{opacity:.75}</style></head><body>${body}</body></html>\n`
+    // A view that is the whole page states in the address what is seen.
+    `.said{opacity:.75}</style></head><body${isView ? " data-alone" : ""}>${body}</body></html>\n`
   );
 }

@@ -1,4 +1,5 @@
-import { checkArguments } from "../../../common/options/check-arguments.js";
+import { isRecord } from "../../../common/options/is-record.js";
+import { checkArguments, kinds, shown } from "../../../common/options/check-arguments.js";
 import { checkOptions, texts } from "../../../common/options/check-options.js";
 import { studentInterval } from "../../eval/metrics/interval.js";
 import { passAtK } from "../../eval/metrics/pass-at-k.js";
@@ -36,6 +37,8 @@ export function meansByStep(seeds: readonly RunMetrics[], metric: string) {
 
 const titles: Readonly<Record<string, string>> = {
   "critic/score/mean": "mean score",
+  "critic/score/max": "greatest score",
+  "critic/score/min": "smallest score",
   "actor/entropy_loss": "entropy, nats",
   "actor/ppo_kl": "KL in the update",
   "actor/kl_loss": "KL from the reference",
@@ -45,8 +48,35 @@ const titles: Readonly<Record<string, string>> = {
   "response_length/mean": "tokens of a response",
 };
 
-/** What a metric is called on an axis; its key where it has no other name. */
-const metricTitle = (metric: string): string => titles[metric] ?? metric;
+/** What a metric is called on an axis and in words; its key where it has no other name. */
+export function metricTitle(metric: string): string {
+  // `val-core/calc/reward/mean@4`: the data source, and what is made of so many answers to each question.
+  const [, source, figure, count] =
+    /^val-(?:core|aux)\/(.+)\/[^/]+\/([a-z]+)(?:@(\d+))?$/.exec(metric) ?? [];
+  if (source === undefined) return titles[metric] ?? metric;
+  const of = count === undefined || count === "1" ? "" : ` of ${count} answers`;
+  return `held-out score, ${source}${figure === "mean" && of === "" ? "" : ` (${figure}${of})`}`;
+}
+
+/** Refuses what is no lists of seeds by name; a folder gets the call that reads its metrics. */
+function checkSeeds(runs: unknown): void {
+  const form = "runs must be { name: [metrics of a seed, …] }";
+  const read = (path: string) =>
+    `; a run folder is read first: { name: [await (await RunFolder.existing(${JSON.stringify(path)})).metrics()] }`;
+  if (!isRecord(runs)) {
+    const hint = typeof runs === "string" ? read(runs) : "";
+    throw new TypeError(`Cannot compare runs: ${form}, got ${shown(runs)}${hint}`);
+  }
+  for (const [name, seeds] of Object.entries(runs)) {
+    if (Array.isArray(seeds) && seeds.every(kinds.run[1])) continue;
+    const odd: unknown = Array.isArray(seeds) ? seeds.find((seed) => !kinds.run[1](seed)) : seeds;
+    const hint = typeof odd === "string" ? read(odd) : "";
+    const list = kinds.run[1](odd) ? `; write { ${JSON.stringify(name)}: [run] }` : hint;
+    throw new TypeError(
+      `Cannot compare runs: ${form}, got ${shown(odd)} for ${JSON.stringify(name)}${list}`,
+    );
+  }
+}
 
 /**
  * Runs side by side: for each name the mean over its seeds at every step that all of them have, and
@@ -62,7 +92,7 @@ const metricTitle = (metric: string): string => titles[metric] ?? metric;
  * const figure = compareRuns({ arpo: [seed(0.4), seed(0.6)], grpo: [seed(0.3)] });
  * assert.equal(
  *   describe(figure),
- *   "critic/score/mean at the last step: arpo 0.5 ± 1.3 (2 seeds, 95%), grpo 0.3 (1 seed, no interval).",
+ *   "mean score at the last step: arpo 0.5 ± 1.3 (2 seeds, 95%), grpo 0.3 (1 seed, no interval).",
  * );
  * ```
  */
@@ -73,7 +103,7 @@ export function compareRuns(
     metric?: string;
   } = {},
 ): Figure {
-  checkArguments("compare runs", { runs }, { runs: "object" });
+  checkSeeds(runs);
   checkOptions("compare runs", options, { ...figureRules, metric: "text?" });
   const { metric = "critic/score/mean" } = options;
   const data: Record<string, unknown>[] = [];
@@ -106,7 +136,7 @@ export function compareRuns(
     words.push(`${name} ${plusMinus(last.mean, last.half)} (${seeds.length} seeds, 95%)`);
   }
   const title = metricTitle(metric);
-  const description = `${metric} at the last step: ${words.join(", ")}.`;
+  const description = `${title} at the last step: ${words.join(", ")}.`;
   return makeFigure(data, { title, x: "step", y: title, description }, options);
 }
 
@@ -126,7 +156,7 @@ const usual = ["critic/score/mean", "critic/score/max", "critic/score/min"];
  * assert.equal(describe(rewardCurves(run)), describe(rewardCurves(lines)));
  * assert.equal(
  *   describe(rewardCurves(lines)),
- *   "critic/score/mean goes from 0.25 at step 1 to 0.5 at step 2.",
+ *   "mean score goes from 0.25 at step 1 to 0.5 at step 2.",
  * );
  * ```
  */
@@ -141,7 +171,7 @@ export function rewardCurves(
   checkOptions("draw rewards", options, { ...figureRules, metrics: texts });
   const { metrics = usual } = options;
   const curves = metrics
-    .map((name) => ({ name, points: curveOf(run, name) }))
+    .map((metric) => ({ name: metricTitle(metric), points: curveOf(run, metric) }))
     .filter(({ points }) => points.length > 0);
   if (curves.length === 0) {
     throw new RangeError(

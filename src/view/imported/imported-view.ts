@@ -8,10 +8,9 @@ import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { Board } from "../board/board.js";
 import { spreadOut } from "../board/payload.js";
-import { makePayload } from "../explorer/make-payload.js";
+import { makePayload, titleOfImported } from "../explorer/make-payload.js";
 import { explorerStyle } from "../explorer/style.js";
-import { many } from "../page/words.js";
-import { titleOfImported } from "../explorer/title-of-imported.js";
+import { many, numberText } from "../page/words.js";
 import { treePicture } from "../explorer/tree-picture.js";
 import { header } from "../page/header.js";
 import { table, wide } from "../page/table.js";
@@ -48,8 +47,7 @@ function notices({ broken, left, rows, files, prompts }: ImportedRollouts): stri
   return told.map((text) => `<p class="arpo-notice">${escape(text)}</p>`).join("");
 }
 
-const number = (value: number | undefined) =>
-  value === undefined ? "–" : String(Number(value.toPrecision(4)));
+const number = (value: number | undefined) => numberText(value, 4);
 
 /** A prompt's trajectories: score and its parts, how each ended, where it stands, its last words. */
 function rowTable({ rows, question }: ImportedPrompt, tree: RolloutTree): string {
@@ -109,7 +107,7 @@ const style = `
 .arpo-imported h3{font-size:inherit;margin:10px 0 4px}
 `;
 
-const digits = (x: number) => String(Number(x.toPrecision(4)));
+const digits = (x: number) => numberText(x, 4);
 
 /** What a prompt's line says: where it stands, how many trajectories, their scores, what was asked. */
 function headOf({ index, step, rows, scores, question }: ImportedPrompt, tree: number): string {

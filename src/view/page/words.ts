@@ -4,7 +4,7 @@
 export function numberText(x: number | undefined, digits: number): string {
   if (x === undefined || Number.isNaN(x)) return "–";
   // Sums of numbers around 1 that cancel leave their last bits.
-  return Math.abs(x) < 1e-14 ? "0" : String(Number(x.toPrecision(digits)));
+  return Math.abs(x) < 1e-14 ? "0" : String(Number(x.toPrecision(digits))).replace(/^-/, "−");
 }
 
 /** Two digits after the point; a dash for none. */
@@ -35,3 +35,6 @@ export const visible = (text: string): string =>
 /** As much of a text as `most` characters hold. */
 export const cut = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most - 1)}…` : text;
+
+/** Whether an advantage makes its token less likely; what sums leave of their last bits does not. */
+export const isLess = (value: number): boolean => value < -1e-9;

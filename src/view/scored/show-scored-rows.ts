@@ -64,7 +64,7 @@ function scoredTables(scored: Scored): string {
     return [
       ...(oneTask ? [] : [group]),
       String(row),
-      { html: `${bar(score.score)}${score.score.toFixed(3)}`, isNumber: true },
+      { html: `${bar(score.score)}${score.score.toFixed(3).replace("-", "−")}`, isNumber: true },
       ...parts.map((part) => numberText(score.parts?.[part], 3)),
       // An answer is a text, also where it is a number.
       { html: escapeHtml(score.answer ?? "–") },

@@ -1,3 +1,4 @@
+import { packagePath } from "#platform/modules";
 import { evaluate } from "../../eval/evaluate.js";
 import { readRollouts } from "../../formats/read-rollouts.js";
 import { advantages } from "../../learn/advantages.js";
@@ -17,6 +18,7 @@ import { advantageHeat, clipScatter } from "../figures/updates.js";
 import { showImported } from "../imported/imported-view.js";
 import { entropyRibbon } from "../ribbon/entropy-ribbon.js";
 import { clipComparison } from "../tokens/clip-comparison.js";
+import { theLoop } from "../loop/the-loop.js";
 import { tokenView } from "../tokens/token-view.js";
 import { sampleReport } from "./sample-report.js";
 import { sampleTree } from "./sample-tree.js";
@@ -71,6 +73,7 @@ export async function everyView(given?: {
     imported: showImported(readRollouts(rows)),
     board: board(runs),
     ribbon: entropyRibbon(trees, { scored }),
+    loop: await theLoop(packagePath("data/loop.json")),
     "figure-entropy-tree": entropyTree(tree),
     "figure-entropy-profile": entropyProfile(trees),
     "figure-branch-timeline": branchTimeline(tree),

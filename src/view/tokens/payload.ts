@@ -5,6 +5,7 @@ import type { UpdateReport } from "../../learn/update/update-report.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { packIntegers, packNumbers, packVocabulary } from "../page/pack.js";
 import type { PackedNumbers } from "../page/pack.js";
+import { numberText } from "../page/words.js";
 
 /** What is known of each token; in this order where a reader chooses. */
 export type TokenQuantity = "push" | "weight" | "ratio" | "advantage" | "entropy";
@@ -50,7 +51,7 @@ export function tokenPayload(
   batch: TrainingBatch,
   reports: readonly { name: string; report: UpdateReport }[],
   summary: string[],
-  tokenizer?: Tokenizer,
+  tokenizer: Tokenizer | undefined = batch.scored?.trees[0]?.tokenizer,
 ): TokenPayload {
   const differing = (row: TrainingBatch["trajectories"][number]): number[] => {
     const [first = [], ...others] = reports.map(({ report }) => report.tokens(row));
@@ -66,7 +67,7 @@ export function tokenPayload(
     const start = total;
     const { length } = trajectory.tokens;
     total += length;
-    const label = `task ${group}, trajectory ${trajectory.id}, score ${Number(reward.toPrecision(3))}`;
+    const label = `task ${group}, trajectory ${trajectory.id}, score ${numberText(reward, 3)}`;
     return { label, start, length };
   });
   const { vocabulary, place } = packVocabulary(tokenizer);

@@ -1,6 +1,6 @@
 import { isTrained, type TrainingBatch } from "../../learn/batch.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
-import { escapeHtml } from "../../../common/picture/escape.js";
+import { numberText } from "../page/words.js";
 import { tokenPayload } from "./payload.js";
 import { TokenView, tokenView } from "./token-view.js";
 
@@ -8,8 +8,7 @@ import { TokenView, tokenView } from "./token-view.js";
 export function showBatchTokens(batch: TrainingBatch): Record<string, string> {
   const text = String(batch);
   const title = text.split("\n")[0]!;
-  const tokenizer = batch.scored?.trees[0]?.tokenizer;
-  const view = new TokenView(tokenPayload(batch, [], [title], tokenizer));
+  const view = new TokenView(tokenPayload(batch, [], [title]));
   return { ...view.bundle(), "text/plain": text };
 }
 
@@ -31,7 +30,7 @@ export function showReportTokens(report: UpdateReport): Record<string, string> {
   const cards = told.flatMap(([metric, name]) => {
     const value = report.metrics[metric];
     if (value === undefined) return [];
-    const shown = escapeHtml(String(Number(value.toPrecision(4))));
+    const shown = numberText(value, 4);
     return [`<span class="arpo-card"><b>${shown}</b> ${name}</span>`];
   });
   if (report.skippedSteps > 0) {
@@ -39,8 +38,7 @@ export function showReportTokens(report: UpdateReport): Record<string, string> {
       `<span class="arpo-card"><b>${report.skippedSteps}</b> steps skipped: not finite</span>`,
     );
   }
-  const tokenizer = report.batch.scored?.trees[0]?.tokenizer;
-  const { payload } = tokenView(report, tokenizer ? { tokenizer } : {});
+  const { payload } = tokenView(report);
   const view = new TokenView(payload, `<div class="arpo-cards">${cards.join("")}</div>`);
   return { ...view.bundle(), ...plain };
 }

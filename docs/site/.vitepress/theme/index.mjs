@@ -1,8 +1,8 @@
 import Theme from "vitepress/theme-without-fonts";
-import Explorer from "./Explorer.vue";
+import Loop from "./Loop.vue";
 import "./style.css";
 
 export default {
   extends: Theme,
-  enhanceApp: ({ app }) => void app.component("Explorer", Explorer),
+  enhanceApp: ({ app }) => void app.component("Loop", Loop),
 };

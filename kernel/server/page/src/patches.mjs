@@ -50,6 +50,19 @@ export const patches = [
     },
   },
   {
+    // A new notebook is for the language that was chosen last, TypeScript at first, and not for the first by name.
+    file: /[\\/]@jupyterlab[\\/]apputils[\\/]lib[\\/]sessioncontext\.js$/,
+    change: (text) => {
+      const none = "_f.name] : '');";
+      const last = 'languages[localStorage.getItem("arpo-lab:kernel")] ?? languages[specs.default]';
+      const chosen = "const model = result.value;";
+      const keeps = 'if (model?.name) localStorage.setItem("arpo-lab:kernel", model.name);';
+      const asks = replaced(text, none, `_f.name] : (${last} ?? ''));`);
+      const changed = asks && replaced(asks, chosen, `${chosen} ${keeps}`);
+      return changed === undefined ? undefined : withNames(changed);
+    },
+  },
+  {
     // Written for an AMD loader, which the page has not.
     file: /[\\/]anywidget[\\/]dist[\\/]index\.js$/,
     change: (text) =>

@@ -1,6 +1,6 @@
 import type { ModelConfig } from "../../config.js";
 import type { WrittenValue } from "../../files/gguf/write-gguf.js";
-import { templateOf, type TokenizerFiles } from "../tokenizer-files.js";
+import { callsByTags, templateOf, type TokenizerFiles } from "../tokenizer-files.js";
 import { control, normal, preTokenizers, unused, userDefined } from "./pre-tokenizers.js";
 
 type Json = Record<string, unknown>;
@@ -149,5 +149,6 @@ export function writtenTokenizer(
   if (template !== undefined) {
     written.set("tokenizer.chat_template", { type: "string", value: template });
   }
+  if (callsByTags(files)) written.set("arpo_lab.tags", { type: "bool", value: true });
   return written;
 }

@@ -7,7 +7,7 @@ import { statusBar } from "../../status/page/status-bar.js";
 import type { BoardPayload } from "../payload.js";
 import { choicesOf, ShownBoard } from "./shown-board.js";
 import { comeWords } from "./come-words.js";
-import { type CurvePanel, drawPanel, panelScale } from "../../draw/draw-panel.js";
+import { constantWords, type CurvePanel, drawPanel, panelScale } from "../../draw/draw-panel.js";
 import { runKey } from "../../draw/run-key.js";
 import { figuresNow, figuresTable } from "./tell-figures.js";
 
@@ -216,7 +216,9 @@ export const startBoard = starter<BoardPayload>("board", (root, payload, { serie
     shown.cursor = step;
     draw();
   };
-  const panels = payload.panels.map((panel) =>
+  const flat = payload.panels.flatMap((panel) => constantWords(panel) ?? []);
+  const drawn = payload.panels.filter((panel) => constantWords(panel) === undefined);
+  const panels = drawn.map((panel) =>
     makePanel(shown, panel, { look, leave: () => look(shown.rest), open: rollouts.open }),
   );
 
@@ -231,6 +233,9 @@ export const startBoard = starter<BoardPayload>("board", (root, payload, { serie
     ...titleOf(payload),
     makeControls(shown, draw),
     element("div", { class: "arpo-panels" }, ...panels.map(({ box }) => box)),
+    flat.length > 0
+      ? element("p", { class: "arpo-muted" }, `The same at every step: ${flat.join(" · ")}`)
+      : "",
     facts,
   );
   const { steps, cursor } = shown;

@@ -10,7 +10,7 @@ function figuresOf(
   { choices, cursor }: ShownBoard,
   panel: CurvePanel,
   run: number,
-): { label: string; text: string }[] {
+): { label: string; text: string; value: number }[] {
   return panel.curves.flatMap((curve) => {
     const i = curve.run === run ? curve.x.indexOf(cursor) : -1;
     if (i < 0) return [];
@@ -18,7 +18,7 @@ function figuresOf(
     const value = (bend ? smoothed(curve.y, choices.smoothing) : curve.y)[i]!;
     const end = curve.high?.[i] ?? null;
     const text = end === null ? numberText(value, 3) : plusMinus(value, end - curve.y[i]!);
-    return [{ label: curve.label, text }];
+    return [{ label: curve.label, text, value }];
   });
 }
 
@@ -28,7 +28,7 @@ export function figuresNow(shown: ShownBoard, panel: CurvePanel): (string | HTML
   if (panel.stacked) {
     return [
       numberText(
-        found.reduce((all, { text }) => all + Number(text), 0),
+        found.reduce((all, { value }) => all + value, 0),
         3,
       ),
     ];
@@ -36,8 +36,9 @@ export function figuresNow(shown: ShownBoard, panel: CurvePanel): (string | HTML
   const { series } = shown;
   return found.map(({ label, text }) => {
     const colour = series[panel.labels.indexOf(label) % series.length]!;
-    const style = found.length > 1 ? `color:${colour}` : "";
-    return element("span", { style, title: label }, ` ${text}`);
+    // Text in a curve's colour would be faint: the colour underlines it.
+    const style = found.length > 1 ? `border-bottom:2px solid ${colour};margin-left:6px` : "";
+    return element("span", { style, title: label }, found.length > 1 ? text : ` ${text}`);
   });
 }
 

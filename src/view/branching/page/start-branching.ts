@@ -43,7 +43,11 @@ function pointDetails(
         : "no: what would be written is not known",
     ],
   ];
-  return element("div", {}, told, around, fromHtml(table(rows)));
+  // A column of numbers and words: the numbers stand at its right all the same.
+  const cells = rows.map(([name = "", value = ""]) =>
+    /^−?[\d.]+$/.test(value) ? [name, { html: value, isNumber: true }] : [name, value],
+  );
+  return element("div", {}, told, around, fromHtml(table(cells)));
 }
 
 /** Brings one branching view of the page to life. */

@@ -1,10 +1,9 @@
 import { element, fromHtml } from "../../page/element.js";
 import { colourRamp, rampKey } from "../../page/colour-ramp.js";
-import { numberText } from "../../page/words.js";
+import { isLess, numberText } from "../../page/words.js";
 import { table } from "../../page/table.js";
 import { starter } from "../../page/start-view.js";
 import { integersOf } from "../../page/unpack.js";
-import { isLess } from "../is-less.js";
 import type { CreditPayload, ShownSum, SumPart } from "../payload.js";
 
 /** A credit view as its page works with it. */
@@ -174,7 +173,7 @@ export const startCredit = starter<CreditPayload>("credit", (root, payload, { di
     }
     const words = own
       ? ["discouraged ", " encouraged: each rule's own scale"]
-      : [`-${numberText(reach, 3)} or less `, ` +${numberText(reach, 3)} or more: advantage`];
+      : [`−${numberText(reach, 3)} or less `, ` +${numberText(reach, 3)} or more: advantage`];
     const ramp = rampKey(colourRamp(diverging, 0, 1));
     const mark = element("span", { class: "arpo-less" }, "dotted above");
     legend.replaceChildren(words[0]!, ramp, `${words[1]!} · `, mark, ": discouraged");

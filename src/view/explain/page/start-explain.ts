@@ -115,7 +115,7 @@ function rowText(shown: ShownBatch, ramps: Palette): HTMLElement[] {
   });
 }
 
-const say = (x: number) => String(Number(x.toPrecision(5)));
+const say = (x: number) => numberText(x, 5);
 
 /** What is compared with the bounds, in words. */
 function measured({ clips, ratioOf }: LossFacts, terms: TokenTerms): [what: string, value: number] {

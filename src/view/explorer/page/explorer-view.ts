@@ -1,3 +1,4 @@
+import { addressOf } from "../../page/address.js";
 import { element } from "../../page/element.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
 import type { LiveTree, TreeReply } from "../payload.js";
@@ -13,16 +14,16 @@ import { measureOf, quantitiesOf } from "./draw/measures.js";
 import { HeatLayer } from "./draw/heat-layer.js";
 import { Minimap } from "./draw/minimap.js";
 import { BinCache, type Scene } from "./draw/scene.js";
-import { textWidth } from "../../draw/text-width.js";
 import { themeOf } from "../../draw/theme.js";
 import { passes, type Lane } from "./layout/lane-order.js";
 import { layOut, type Layout } from "./layout/layout.js";
 import type { Channel } from "../../page/ask-kernel.js";
+import { followTheme } from "./follow-theme.js";
 import { makeActions } from "./panel/actions.js";
 import { makePanel } from "./panel/panel.js";
+import { cardsBox } from "./panel/word-cards.js";
 import { chipWords } from "./tree/chip-words.js";
-import { questionOf } from "./tree/question.js";
-import { summaryOf } from "./tree/summary.js";
+import { questionOf, summaryOf } from "./tree/header-words.js";
 import { ownSettings, replayOf } from "./tree/shown-replay.js";
 import { type PageTree, textOf, tokenText } from "./tree/unpack-tree.js";
 import { factsOf } from "./tree/tree-facts.js";
@@ -83,12 +84,13 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
   let outline: Layout | undefined;
   let told: unknown[] = [];
 
+  const address = addressOf(outer);
   coloursOf(outer, colours);
   root.dataset["theme"] = outer.dataset["theme"];
   outer.append(root);
 
   const view = {
-    ...{ root, scroller, facts, state, colours, moment: undefined },
+    ...{ root, scroller, facts, state, colours, address, moment: undefined },
     replay: replayOf(tree, state.whatIf),
     measure: measureOf(tree, state.quantity, state.scale),
     theme: themeOf(root),
@@ -132,7 +134,7 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     view.layout = layOut(facts, {
       ...{ width: scroller.clientWidth || 800, maxHeight, replay: view.replay },
       ...{ filter: state.filter, align: state.align, lanes: state.lanes, zoom: state.zoom },
-      ...{ unfolded: state.unfolded, measure: textWidth },
+      ...{ unfolded: state.unfolded },
     });
     const { layout } = view;
     if (!isZoom || !outline) outline = layout;
@@ -270,6 +272,7 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
       actions.at(node, token);
       view.say(spokenNode(node, token));
     }
+    address.write({ t: state.trajectory, node, token });
     panel.tell();
     draw();
   }
@@ -350,6 +353,7 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
       element("div", { class: "ax-plot" }, scroller, minimap.canvas),
       playback.box,
       legend,
+      cardsBox(facts).box,
     ),
     panel.box,
   );
@@ -379,30 +383,13 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
   update();
   new ResizeObserver(() => relayout()).observe(scroller);
   followTheme(root, recolour);
+  const {
+    t,
+    node,
+    token = -1,
+  } = address.read({
+    ...{ t: tree.trajectories.length, node: tree.nodes.length, token: Infinity },
+  });
+  if (node !== undefined) select(node, token < tree.nodes[node]!.length ? token : -1, t);
   return view;
-}
-
-/** Follows the page when it changes between light and dark, as long as the explorer is on it. */
-function followTheme(root: HTMLElement, changed: () => void): void {
-  const query = matchMedia("(prefers-color-scheme: dark)");
-  const observer = new MutationObserver(follow);
-  function follow(): void {
-    if (root.isConnected) {
-      changed();
-      return;
-    }
-    observer.disconnect();
-    query.removeEventListener("change", follow);
-  }
-  const attributes = [
-    "class",
-    "style",
-    "data-theme",
-    "data-jp-theme-light",
-    "data-vscode-theme-kind",
-  ];
-  for (const watched of [document.documentElement, document.body]) {
-    observer.observe(watched, { attributes: true, attributeFilter: attributes });
-  }
-  query.addEventListener("change", follow);
 }

@@ -1,3 +1,4 @@
+import type { Address } from "../../page/address.js";
 import type { PageColours } from "../../page/page-colours.js";
 import type { Measure, Quantity, Scale } from "./draw/measures.js";
 import type { Moment, Scene } from "./draw/scene.js";
@@ -47,6 +48,8 @@ export interface ExplorerView {
   readonly measure: Measure;
   readonly theme: Theme;
   readonly colours: PageColours;
+  /** What a link to the page says. */
+  readonly address: Address;
   /** How far the playback is; undefined where none is on. */
   moment: Moment | undefined;
   /** Draws with the next frame. */

@@ -4,7 +4,7 @@ import { element } from "../../../page/element.js";
 import { canvasPainter } from "../../../draw/canvas-painter.js";
 import { drawWhole, wholeSvg } from "../draw/whole-tree.js";
 import { svgPainter } from "../../../draw/svg-painter.js";
-import { questionOf } from "../tree/question.js";
+import { questionOf } from "../tree/header-words.js";
 import type { ExplorerView } from "../view.js";
 import { tableRows } from "./trajectory-table.js";
 
@@ -66,7 +66,7 @@ function treePage(view: ExplorerView, parts: NonNullable<ReturnType<typeof pageP
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8">${closedPageMeta}<meta name="viewport" content="width=device-width">` +
     `<title>${escapeHtml(questionOf(view.facts.tree.prompt))}</title><style>:root{color-scheme:light dark}body{margin:16px auto;max-width:1500px;padding:0 12px}</style></head>` +
-    `<body><div id="tree" class="arpo-view arpo-explorer"><style>${style}</style>` +
+    `<body data-alone><div id="tree" class="arpo-view arpo-explorer"><style>${style}</style>` +
     `${script(tree.replace(/</g, "\\u003c"), data)}${script(run)}</div></body></html>\n`
   );
 }
@@ -119,6 +119,16 @@ export function exportMenu(view: ExplorerView): HTMLElement {
       item("HTML page", "interactive, one file", "html", () =>
         save(treePage(view, parts), "html", "text/html"),
       ),
+    );
+  }
+  if (view.address.isOwn) {
+    menu.append(
+      item("Link", "to what is selected", "link", () => {
+        navigator.clipboard.writeText(location.href).then(
+          () => view.say("Copied the link", true),
+          () => view.say(location.href, true),
+        );
+      }),
     );
   }
   menu.append(

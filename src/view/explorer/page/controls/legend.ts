@@ -1,10 +1,9 @@
 import { element } from "../../../page/element.js";
 import { legendEntries } from "../draw/draw-legend.js";
 import { svgPainter } from "../../../draw/svg-painter.js";
-import type { ExplorerView } from "../view.js";
 
 /** The legend below the tree. */
-export function tellLegend(view: ExplorerView, legend: HTMLElement): void {
+export function tellLegend(view: Parameters<typeof legendEntries>[0], legend: HTMLElement): void {
   legend.replaceChildren(
     ...legendEntries(view).map(({ name, width, draw, isScale }) => {
       const height = isScale ? 38 : 16;

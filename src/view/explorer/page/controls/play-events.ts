@@ -160,8 +160,10 @@ export function playEvents(view: ExplorerView): PlayEvents {
     const scoredAt = mean === undefined ? 0 : list.length;
     if (mean !== undefined) {
       const count = (verdict: string) => verdicts.filter((each) => each === verdict).length;
-      const invalid = count("invalid");
-      const bad = invalid > 0 ? `, ${invalid} in an invalid format` : "";
+      const [invalid, unfinished] = [count("invalid"), count("unfinished")];
+      const bad =
+        (invalid > 0 ? `, ${invalid} in an invalid format` : "") +
+        (unfinished > 0 ? `, ${unfinished} without an answer` : "");
       const say = `Every answer gets a score: ${count("right")} right, ${count("wrong")} wrong${bad}. The group's mean is ${two(mean)}.`;
       list.push({ kind: "score", say });
     }

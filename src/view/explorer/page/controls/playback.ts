@@ -106,12 +106,13 @@ export function makePlayback(view: ExplorerView): Playback {
   function play(): void {
     isPlaying = true;
     tellRun();
-    let last = performance.now();
+    // The first frame's own time: a clock that is read before it may be ahead of it.
+    let last: number | undefined;
     const next = (now: number) => {
       if (!isPlaying || !view.root.isConnected) return;
       const { list } = prepare();
       const { kind } = list[Math.min(list.length - 1, Math.floor(at))]!;
-      const to = at + (now - last) / (isStill ? lastsStill : lasts[kind]);
+      const to = at + (now - (last ?? now)) / (isStill ? lastsStill : lasts[kind]);
       last = now;
       // Without motion an event is there at once.
       go(isStill ? Math.floor(to) + 0.999 : to);

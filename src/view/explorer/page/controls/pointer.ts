@@ -5,7 +5,7 @@ import { chanceBar, choicesAt, decisionsAt } from "../panel/decision-card.js";
 import { tokenCard } from "../panel/token-card.js";
 import { resultOf } from "../tree/chip-words.js";
 import type { Ghost } from "../tree/shown-replay.js";
-import { cut, signed, two } from "../../../page/words.js";
+import { cut, numberText, signed, two } from "../../../page/words.js";
 import type { ExplorerView } from "../view.js";
 
 /** What lies under the pointer. */
@@ -39,7 +39,10 @@ function hitAt(view: ExplorerView, clientX: number, clientY: number): Hit | unde
     const reach = facts.tree.nodes[node]!.kind === "tool" ? 10 : 7;
     for (const { offset } of marksOf(facts, replay, node)) {
       const at = markX(layout, facts, node, offset);
-      if (Math.abs(along - at) < reach) return { trajectory, node, isMark: true };
+      const from = layout.gauge > 0 && offset === undefined ? layout.x1[node]! + 2 : at - reach;
+      if (along > Math.min(from, at - reach) && along < at + reach) {
+        return { trajectory, node, isMark: true };
+      }
     }
     if (along >= layout.x0[node]! - 1 && along <= layout.x1[node]! + 1) found = node;
   }
@@ -72,7 +75,7 @@ function tipOf(view: ExplorerView, hit: Hit): Node[] {
         ? []
         : [
             line(
-              `score ${Number(score.toPrecision(3))}, group mean ${two(facts.mean)}, advantage ${signed(facts.advantages[hit.trajectory])}`,
+              `score ${numberText(score, 3)}, group mean ${two(facts.mean)}, advantage ${signed(facts.advantages[hit.trajectory])}`,
             ),
           ]),
       ...(reason == null ? [] : [muted(reason)]),

@@ -1,7 +1,7 @@
 import { element, fromHtml } from "../../../page/element.js";
 import type { TreeFacts } from "../tree/tree-facts.js";
 import { table } from "../../../page/table.js";
-import { many, signed } from "../../../page/words.js";
+import { many, numberText, signed } from "../../../page/words.js";
 
 /** One line per trajectory, after one of heads. */
 export function tableRows(facts: TreeFacts): string[][] {
@@ -22,7 +22,7 @@ export function tableRows(facts: TreeFacts): string[][] {
       ? `trajectory ${parent}${from >= 0 ? `, after turn ${facts.turn[from]! + 1}` : ""}`
       : "the prompt",
     ...[String(calls), end, answers[i]!, verdicts[i] ?? ""],
-    score == null ? "" : String(Number(score.toPrecision(3))),
+    score == null ? "" : numberText(score, 3),
     advantages[i] === undefined ? "" : signed(advantages[i]),
   ]);
   return [heads, ...rows];

@@ -1,9 +1,9 @@
 import type { Lane } from "../layout/lane-order.js";
-import type { Layout } from "../layout/layout.js";
+import { type Layout, likelierWidth } from "../layout/layout.js";
 import { cut, signed } from "../../../page/words.js";
-import type { Verdict } from "../tree/tree-facts.js";
+import type { Verdict } from "../../payload.js";
 import type { Painter } from "../../../draw/painter.js";
-import type { Scene } from "./scene.js";
+import { isTold, type Scene } from "./scene.js";
 import type { Theme } from "../../../draw/theme.js";
 
 /** Where the columns at the right lie: answer, outcome, score, advantage. */
@@ -13,23 +13,33 @@ interface GutterColumns {
   score?: { at: number; width: number };
   advantage: { at: number; width: number };
   advantageText?: number;
+  /** How much likelier a trajectory is now: the bar's middle, its reach, and the end of its text. */
+  likelier?: { at: number; width: number; text: number };
 }
 
 const answerWidth = 62;
 
-export function gutterColumns({ isPhone, isNarrow, gutter }: Layout, right: number): GutterColumns {
+export function gutterColumns(
+  { isPhone, isNarrow, gutter, hasLikelier }: Layout,
+  right: number,
+): GutterColumns {
   if (isPhone) return { mark: right + 9, advantage: { at: right + 46, width: 22 } };
-  const advantageText = right + gutter - 10;
+  const extra = hasLikelier ? likelierWidth : 0;
+  const advantageText = right + gutter - extra - 10;
+  const likelier = hasLikelier && {
+    likelier: { at: right + gutter - extra + 22, width: 24, text: right + gutter - 10 },
+  };
   if (gutter < 90) return { mark: right, advantage: { at: right, width: 0 } };
   if (isNarrow) {
     return {
       ...{ mark: right + 12, score: { at: right + 44, width: 16 }, advantageText },
       advantage: { at: right + 94, width: 22 },
+      ...likelier,
     };
   }
   return {
     ...{ answer: right + 8, mark: right + 82, score: { at: right + 118, width: 22 } },
-    ...{ advantage: { at: right + 176, width: 26 }, advantageText },
+    ...{ advantage: { at: right + 176, width: 26 }, advantageText, ...likelier },
   };
 }
 
@@ -38,9 +48,8 @@ export function drawGutter(painter: Painter, scene: Scene, lanes: readonly Lane[
   const { facts, layout, theme, moment, view } = scene;
   const right = view.width - layout.gutter;
   painter.rect(right, layout.head, layout.gutter, view.height - layout.head, { fill: theme.paper });
-  const scored = facts.mean !== undefined;
   const columns = gutterColumns(layout, right);
-  const hasScores = scored && (!moment || moment.at >= moment.scored);
+  const hasScores = isTold(scene);
   const hasAdvantages =
     facts.advantages.some((each) => each !== undefined) &&
     (!moment || moment.at >= moment.advanced);
@@ -87,6 +96,13 @@ export function drawGutter(painter: Painter, scene: Scene, lanes: readonly Lane[
         bar(columns.score.at, width, y, tall, fill, alpha);
       }
     }
+    const now = scene.likelier?.[lane.trajectory];
+    if (columns.likelier && now !== undefined) {
+      const { at, width, text } = columns.likelier;
+      const share = Math.max(-1, Math.min(1, now / mostLikelier));
+      bar(at, share * width, y, tall, now >= 0 ? theme.right : theme.wrong, 0.75 * alpha);
+      painter.text(text, y, timesText(now), { size: 11, align: "right", fill: theme.ink, alpha });
+    }
     const advantage = facts.advantages[lane.trajectory];
     if (!hasAdvantages || advantage === undefined) continue;
     const fill = advantage >= 0 ? theme.right : theme.wrong;
@@ -99,6 +115,11 @@ export function drawGutter(painter: Painter, scene: Scene, lanes: readonly Lane[
     });
   }
   const bottom = Math.min(view.height, layout.totalHeight - view.y) - 4;
+  if (columns.likelier && scene.likelier) {
+    painter.path(`M${columns.likelier.at} ${layout.head + 2}V${bottom}`, {
+      stroke: theme.lineStrong,
+    });
+  }
   if (columns.score && hasScores) {
     const { at, width } = columns.score;
     painter.path(`M${at} ${layout.head + 2}V${bottom}`, { stroke: theme.line });
@@ -113,7 +134,16 @@ export function drawGutter(painter: Painter, scene: Scene, lanes: readonly Lane[
   }
 }
 
-/** Right is a tick, wrong a cross, an invalid format a ringed exclamation mark. */
+/** Where the bar of how much likelier a trajectory is ends: a thousand times. */
+const mostLikelier = Math.log(1000);
+
+/** A factor in words, from its logarithm: ×3.4, ÷404. */
+export function timesText(log: number): string {
+  const times = Math.exp(Math.abs(log));
+  return `${log >= 0 ? "×" : "÷"}${times < 10 ? times.toFixed(1) : Math.round(times).toLocaleString("en")}`;
+}
+
+/** Right is a tick, wrong a cross, an invalid format a ringed exclamation mark, no answer a broken line. */
 export function drawVerdict(
   painter: Painter,
   theme: Theme,
@@ -131,6 +161,13 @@ export function drawVerdict(
     painter.path(
       `M${x - arm} ${y - arm}l${2 * arm} ${2 * arm}M${x + arm} ${y - arm}l${-2 * arm} ${2 * arm}`,
       { stroke: theme.ink3, width: 1.6, alpha },
+    );
+  } else if (verdict === "unfinished") {
+    painter.path(
+      `M${x - s - 1} ${y}h${s * 0.7}M${x - s * 0.35} ${y}h${s * 0.7}M${x + s * 0.8} ${y - s}v${2 * s}`,
+      {
+        ...{ stroke: theme.ink3, width: 1.6, alpha },
+      },
     );
   } else {
     painter.circle(x, y, s + 1, { stroke: theme.wrong, width: 1.4, alpha });

@@ -1,5 +1,7 @@
 import { two } from "../../../page/words.js";
+import { verdictNames } from "../tree/tree-facts.js";
 import { drawVerdict } from "./draw-gutter.js";
+import { drawGauge } from "./draw-marks.js";
 import type { Painter } from "../../../draw/painter.js";
 import type { Scene } from "./scene.js";
 import { textWidth } from "../../../draw/text-width.js";
@@ -36,6 +38,21 @@ export function legendEntries(tree: ShownTree): LegendEntry[] {
       painter.circle(x + 6, y, 4, { stroke: theme.lineStrong, width: 1.5 }),
     );
   }
+  if (layout.gauge > 0) {
+    key("chance to branch: coin + entropy; the line is the draw", 30, (painter, x, y) =>
+      drawGauge(painter, theme, { base: 0.5, probability: 0.66, draw: 0.3 }, { x, y, wide: 28 }),
+    );
+  }
+  if (layout.hasWords && facts.faults.some((fault) => fault !== undefined)) {
+    key("the word at which it left a right path", 14, (painter, x, y) => {
+      painter.rect(x + 0.5, y - 6.5, 13, 13, {
+        ...{ fill: theme.wrongSoft, stroke: theme.wrong, round: 4 },
+      });
+      painter.path(`M${x + 4.2} ${y - 2.8}l5.6 5.6M${x + 9.8} ${y - 2.8}l-5.6 5.6`, {
+        ...{ stroke: theme.wrong, width: 1.7 },
+      });
+    });
+  }
   if (replay.changed) {
     key("decided otherwise", 16, (painter, x, y) =>
       painter.circle(x + 8, y, 6.5, { stroke: theme.accent, width: 1.6, dash: [2.5, 2.5] }),
@@ -48,10 +65,9 @@ export function legendEntries(tree: ShownTree): LegendEntry[] {
       }),
     );
   }
-  const names = { right: "right", wrong: "wrong", invalid: "invalid format" } as const;
-  for (const verdict of ["right", "wrong", "invalid"] as const) {
+  for (const verdict of ["right", "wrong", "invalid", "unfinished"] as const) {
     if (!facts.verdicts.includes(verdict)) continue;
-    key(names[verdict], 14, (painter, x, y) =>
+    key(verdictNames[verdict], 14, (painter, x, y) =>
       drawVerdict(painter, theme, verdict, { x: x + 7, y, size: 5, alpha: 1 }),
     );
   }

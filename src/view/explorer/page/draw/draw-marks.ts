@@ -1,10 +1,11 @@
 import type { Lane } from "../layout/lane-order.js";
 import { markX } from "../layout/layout.js";
+import type { Chance } from "../tree/decisions.js";
 import type { ShownReplay } from "../tree/shown-replay.js";
 import type { TreeFacts } from "../tree/tree-facts.js";
 import type { Painter } from "../../../draw/painter.js";
 import { across, type Scene } from "./scene.js";
-import { sans } from "../../../draw/theme.js";
+import { heatStep, sans, type Theme } from "../../../draw/theme.js";
 import { textWidth } from "../../../draw/text-width.js";
 
 /** A place where something was, or would be, decided. */
@@ -42,6 +43,24 @@ export function marksOf(facts: TreeFacts, replay: ShownReplay, node: number): Ma
   return [{ node, offset: undefined, branch: !replay.changed, changed: replay.changed }];
 }
 
+/** The share of entropy has a colour of the ramp. */
+const entropyStep = heatStep(0.4);
+
+/** Why: what the coin gives, what entropy adds to it, and where the draw fell. */
+export function drawGauge(
+  painter: Painter,
+  theme: Theme,
+  { base, probability, draw }: Chance,
+  { x, y, wide }: { x: number; y: number; wide: number },
+): void {
+  const at = (share: number) => wide * Math.max(0, Math.min(1, share));
+  const [coin, whole] = [at(Math.min(base, probability)), at(probability)];
+  painter.rect(x, y - 4, wide, 8, { fill: theme.paper, stroke: theme.lineStrong, round: 2 });
+  painter.rect(x, y - 4, coin, 8, { fill: theme.accent, alpha: 0.32 });
+  painter.rect(x + coin, y - 4, whole - coin, 8, { fill: theme.heat[entropyStep]! });
+  painter.path(`M${x + at(draw)} ${y - 7}v14`, { stroke: theme.ink, width: 1.8 });
+}
+
 /** ◆ branched, ○ no branch; ringed where other settings decide otherwise. */
 export function drawMarks(painter: Painter, scene: Scene, lanes: readonly Lane[]): void {
   const { facts, layout, theme, moment, view } = scene;
@@ -53,6 +72,11 @@ export function drawMarks(painter: Painter, scene: Scene, lanes: readonly Lane[]
       if (moment && moment.at < (moment.decided.get(id) ?? moment.born[id]! + 1)) continue;
       for (const mark of marksOf(facts, scene.replay, id)) {
         const x = across(scene, markX(layout, facts, id, mark.offset));
+        const chance = scene.replay.chances.get(id);
+        if (chance && layout.gauge > 0 && mark.offset === undefined) {
+          const at = { x: across(scene, layout.x1[id]!) + 4, y, wide: layout.gauge };
+          drawGauge(painter, theme, chance, at);
+        }
         if (x < layout.left - 8 || x > right + 8) continue;
         const size = layout.laneHeight < 16 ? 3.4 : layout.isPhone ? 4.6 : 5.6;
         const alpha = lane.dim && scene.passed?.has(id) !== true ? 0.35 : 1;

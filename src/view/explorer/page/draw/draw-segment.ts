@@ -3,9 +3,10 @@ import { chipForms, chipWords, resultOf } from "../tree/chip-words.js";
 import { tokenText } from "../tree/unpack-tree.js";
 import type { BarPlace, HeatLayer } from "./heat-layer.js";
 import type { Bars, Painter } from "../../../draw/painter.js";
-import { across, chipHeight, type Scene, written } from "./scene.js";
-import { fitted } from "../../../draw/text-width.js";
-import { heatStep } from "../../../draw/theme.js";
+import { across, chipHeight, isTold, type Scene, written } from "./scene.js";
+import type { Word } from "../tree/what-stands-out.js";
+import { fitted, textWidth } from "../../../draw/text-width.js";
+import { heatStep, sans } from "../../../draw/theme.js";
 
 /** Where a node is drawn. */
 interface Box {
@@ -46,8 +47,11 @@ export function drawSegment(painter: Painter, scene: Scene, box: Box, layer?: He
       });
     }
   }
-  if (layout.tokenWidth < readingWidth) return;
   const perToken = width / length;
+  if (perToken < readingWidth) {
+    if (layout.hasWords && bottom - top >= 10) drawWords(painter, scene, box, share);
+    return;
+  }
   const first = Math.max(0, Math.floor((layout.left - left) / perToken));
   const last = Math.min(length, Math.ceil((view.width - layout.gutter - left) / perToken));
   const most = Math.floor(perToken / 6.4);
@@ -56,6 +60,87 @@ export function drawSegment(painter: Painter, scene: Scene, box: Box, layer?: He
     const told = text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text;
     painter.text(left + t * perToken + 1, top - 9, told, {
       ...{ size: 10.5, mono: true, fill: theme.ink2, alpha },
+    });
+  }
+}
+
+/** Two strokes across the end of a segment that is drawn no wider than most are, and how long it is. */
+export function drawBreak(painter: Painter, scene: Scene, box: Box): void {
+  const { theme, facts, layout } = scene;
+  const { node, right, top, bottom, alpha } = box;
+  if (facts.tree.nodes[node]!.length <= layout.clip[facts.turn[node]!]!) return;
+  const x = right - 9;
+  painter.path(`M${x} ${bottom + 1}l4 ${top - bottom - 2}h4l-4 ${bottom - top + 2}z`, {
+    fill: theme.paper,
+    alpha,
+  });
+  painter.path(
+    `M${x} ${bottom + 1}l4 ${top - bottom - 2}M${x + 4} ${bottom + 1}l4 ${top - bottom - 2}`,
+    { stroke: theme.ink2, width: 1.2, alpha },
+  );
+  if (bottom - top < 9) return;
+  const words = `${facts.tree.nodes[node]!.length.toLocaleString("en")} tokens`;
+  const wide = textWidth(words, font(10));
+  const y = (top + bottom) / 2;
+  painter.rect(x - wide - 9, y - 6.5, wide + 6, 13, {
+    fill: theme.paper,
+    alpha: 0.85 * alpha,
+    round: 3,
+  });
+  painter.text(x - 6, y, words, { size: 10, align: "right", fill: theme.ink2, alpha });
+}
+
+const font = (size: number, weight = 400) => `${weight} ${size}px ${sans}`;
+const wordSize = 11;
+const letter = 0.602 * wordSize;
+
+/**
+ * Above the bars: the word at which a wrong trajectory left a right one's path, and the words at which the model was
+ * least sure, as many as have room.
+ */
+function drawWords(painter: Painter, scene: Scene, box: Box, share: number): void {
+  const { facts, theme, layout } = scene;
+  const { node, left, right, top, alpha } = box;
+  const { length, trajectory } = facts.tree.nodes[node]!;
+  const edge = scene.view.width - layout.gutter;
+  const told = isTold(scene);
+  const taken: [number, number][] = [];
+  const place = (word: Word, extra: number): [x: number, wide: number] | undefined => {
+    if (word.to >= share * length) return undefined;
+    const wide = word.text.trim().length * letter + extra;
+    const middle = left + ((right - left) * (word.from + word.to + 1)) / (2 * length);
+    // Inside its segment, as far as it fits; a fault that does not is told all the same.
+    const most = Math.min(Math.max(left, right - wide) + 8, edge - wide - 2);
+    const x = Math.max(Math.min(left - 4, most), Math.min(middle - wide / 2, most));
+    if (extra < 10 && wide > right - left + 12) return undefined;
+    if (taken.some(([from, to]) => x < to + 3 && from < x + wide + 3)) return undefined;
+    taken.push([x, x + wide]);
+    return [x, wide];
+  };
+  const y = top - 8;
+  const fault = told ? facts.faults.find((each) => each?.node === node) : undefined;
+  const at = fault && place(fault, 22);
+  if (fault && at) {
+    const [x, wide] = at;
+    painter.rect(x, y - 7.5, wide, 15, {
+      ...{ fill: theme.wrongSoft, stroke: theme.wrong, round: 4, alpha },
+    });
+    painter.path(`M${x + 5} ${y - 2.8}l5.6 5.6M${x + 10.6} ${y - 2.8}l-5.6 5.6`, {
+      ...{ stroke: theme.wrong, width: 1.7, alpha },
+    });
+    painter.text(x + 15, y, fault.text.trim(), {
+      ...{ size: wordSize, mono: true, weight: 700, fill: theme.wrong, alpha },
+    });
+  }
+  if (layout.align === "time") return;
+  const isRight = told && facts.verdicts[Math.max(0, trajectory)] === "right";
+  for (const word of facts.peaks(node)) {
+    if (fault && word.from === fault.from) continue;
+    const found = place(word, 2);
+    if (!found) continue;
+    painter.text(found[0] + 1, y, word.text.trim(), {
+      ...{ size: wordSize, mono: true, alpha, weight: isRight ? 700 : 400 },
+      fill: isRight ? theme.right : theme.ink2,
     });
   }
 }
@@ -84,7 +169,7 @@ function barsOf({ measure, theme }: Scene, levels: Float32Array, at: BarPlace): 
 
 /** A tool result: folded into a chip, or with its text. */
 export function drawChip(painter: Painter, scene: Scene, box: Box & { height: number }): void {
-  const { facts, theme, layout, unfolded } = scene;
+  const { facts, theme, unfolded } = scene;
   const { node: id, left, right, alpha } = box;
   const node = facts.tree.nodes[id]!;
   const tall = chipHeight(box.height);
@@ -114,8 +199,9 @@ export function drawChip(painter: Painter, scene: Scene, box: Box & { height: nu
     painter.text(left + 19, middle, told, { size: 10.5, mono: true, fill: theme.tool, alpha });
     return;
   }
-  const form = chipForms[layout.forms[facts.turn[id]!]!]!;
-  painter.text(left + 19, middle, fitted(form(words), wide - 23), {
+  const forms = chipForms(words);
+  const form = forms.find((each) => textWidth(each) <= wide - 23) ?? forms.at(-1)!;
+  painter.text(left + 19, middle, fitted(form, wide - 23), {
     ...{ size: 11, weight: 500, alpha, fill: words.failed ? theme.wrong : theme.tool },
   });
 }

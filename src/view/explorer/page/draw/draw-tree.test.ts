@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { designTokens, entropyRamps } from "../../../../../common/picture/palette.js";
+import { packagePath } from "#platform/modules";
+import type { LoopPayload } from "../../../loop/payload.js";
+import { summaryOf } from "../tree/header-words.js";
+import { escapeHtml } from "../../../../../common/picture/escape.js";
 import { grpoBatch } from "../../../testing/sample-batch.js";
 import { makePayload } from "../../make-payload.js";
 import { layOut } from "../layout/layout.js";
@@ -11,7 +16,6 @@ import { drawTree } from "./draw-tree.js";
 import { measureOf, quantitiesOf, type Quantity } from "./measures.js";
 import { BinCache, type Scene } from "./scene.js";
 import { svgPainter } from "../../../draw/svg-painter.js";
-import { textWidth } from "../../../draw/text-width.js";
 import { heatSteps, type Theme } from "../../../draw/theme.js";
 
 const { light } = designTokens;
@@ -19,7 +23,7 @@ const theme: Theme = {
   ...light,
   ...{ ink2: light["ink-2"], ink3: light["ink-3"], lineStrong: light["line-strong"] },
   ...{ accentSoft: light["accent-soft"], toolSoft: light["tool-soft"] },
-  ...{ toolLine: light["tool-line"] },
+  ...{ toolLine: light["tool-line"], wrongSoft: light["wrong-soft"] },
   heat: Array.from({ length: heatSteps }, (_, i) => entropyRamps.light[Math.floor(i / 3)]!),
 };
 
@@ -29,7 +33,7 @@ async function sampleScene(quantity: Quantity = "entropy"): Promise<Scene> {
   const replay = replayOf(facts.tree, ownSettings(facts.tree));
   const layout = layOut(facts, {
     ...{ width: 1000, maxHeight: 590, filter: "all", align: "turns", lanes: "auto", zoom: 1 },
-    ...{ unfolded: new Set(), replay, measure: textWidth },
+    ...{ unfolded: new Set(), replay },
   });
   const measure = measureOf(facts.tree, quantity, "sqrt");
   const { totalWidth, left, gutter, totalHeight } = layout;
@@ -104,4 +108,51 @@ test("a playback's beginning shows less, and its end the same picture as without
   assert.ok(drawn({ ...scene, moment }).length < drawn(scene).length / 2);
   const end = { ...moment, at: 9, laneBorn: moment.laneBorn.fill(-9) };
   assert.equal(drawn({ ...scene, moment: end }), drawn(scene));
+});
+
+test("which word, why it branched and what is right are drawn without a hover, at fit zoom", () => {
+  const { tree: payload } = JSON.parse(
+    readFileSync(packagePath("data/loop.json"), "utf8"),
+  ) as LoopPayload;
+  const picture = (width: number) => {
+    const facts = factsOf(unpackTree(payload));
+    const replay = replayOf(facts.tree, ownSettings(facts.tree));
+    const layout = layOut(facts, {
+      ...{ width, maxHeight: 590, filter: "all", align: "turns", lanes: "auto", zoom: 1 },
+      ...{ unfolded: new Set(), replay },
+    });
+    const measure = measureOf(facts.tree, "entropy", "sqrt");
+    const { totalWidth, left, gutter, totalHeight } = layout;
+    const scene: Scene = {
+      ...{ facts, layout, measure, theme, replay, bins: new BinCache(facts, measure) },
+      ...{ heat: undefined, selected: -1, token: -1, path: -1, compared: -1 },
+      ...{ hoveredMark: -1, focusedMark: -1, pill: undefined, passed: undefined },
+      ...{ unfolded: new Set<number>(), moment: undefined, yOf: ({ y }) => y },
+      view: { x: 0, y: 0, width: left + totalWidth + gutter, height: totalHeight },
+    };
+    const svg = drawn(scene);
+    const texts = [...svg.matchAll(/>([^<]*)<\/text>/g)].map(([, text]) => text!);
+    const gauges = svg.split(`stroke="${theme.ink}" stroke-width="1.8"`).length - 1;
+    return { facts, replay, texts, gauges, summary: summaryOf(facts, replay) };
+  };
+  for (const width of [1400, 660]) {
+    const { facts, replay, texts, gauges, summary } = picture(width);
+    const truth = payload.truth!;
+    assert.match(truth, /^\d+$/);
+    assert.ok(summary.startsWith(`the right answer is ${truth}`), summary);
+    const faults = facts.faults.filter((fault) => fault !== undefined);
+    assert.ok(faults.length >= 3);
+    for (const { text } of faults) {
+      const shown = escapeHtml(text.trim());
+      assert.ok(texts.includes(shown), `${width}: ${shown} of ${texts.join(" ")}`);
+    }
+    assert.ok(texts.filter((text) => text === truth).length >= 2, "the right answer in its lanes");
+    assert.ok(replay.chances.size >= 4);
+    assert.equal(gauges, replay.chances.size, `${width}: a gauge at each decision`);
+    if (width > 1000)
+      assert.ok(
+        texts.some((text) => /^= \d+$/.test(text)),
+        "a fact in a chip",
+      );
+  }
 });

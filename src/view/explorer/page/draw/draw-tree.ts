@@ -4,7 +4,7 @@ import { laneOf } from "../tree/paths.js";
 import { ancestors } from "../tree/tree-facts.js";
 import { drawGutter, gutterColumns } from "./draw-gutter.js";
 import { drawMarks, drawPill } from "./draw-marks.js";
-import { drawChip, drawSegment, isAcross, reach } from "./draw-segment.js";
+import { drawBreak, drawChip, drawSegment, isAcross, reach } from "./draw-segment.js";
 import type { HeatLayer } from "./heat-layer.js";
 import type { Look, Painter } from "../../../draw/painter.js";
 import { across, barRoom, begun, chipHeight, type Scene, written } from "./scene.js";
@@ -27,6 +27,9 @@ function drawHead(painter: Painter, scene: Scene): void {
   if (columns.score && facts.mean !== undefined) {
     painter.text(columns.score.at, y, "score", { ...faint, align: "center" });
   }
+  if (columns.likelier && scene.likelier) {
+    painter.text(columns.likelier.text, y, "likelier now", { ...faint, align: "right" });
+  }
   if (facts.advantages.some((each) => each !== undefined)) {
     if (layout.isPhone) {
       painter.text(columns.advantage.at, y, "adv.", { ...faint, align: "center" });
@@ -40,7 +43,12 @@ function drawTurns(painter: Painter, scene: Scene, y: number): void {
   for (let turn = 0; turn < facts.turns; turn++) {
     const x = across(scene, layout.turnX[turn]!);
     const wide = layout.turnTokens[turn]! * layout.tokenWidth;
-    painter.text(turn > 0 ? x : x - 2, y, layout.isPhone ? `${turn + 1}` : `Turn ${turn + 1}`, {
+    // A heading has the room until the next one.
+    const next = layout.turnX[turn + 1];
+    const room = next === undefined ? Infinity : across(scene, next) - x;
+    const name = layout.isPhone || room < 52 ? `${turn + 1}` : `Turn ${turn + 1}`;
+    if (room < 14) continue;
+    painter.text(turn > 0 ? x : x - 2, y, name, {
       ...{ size: 11.5, weight: 600, fill: theme.ink2 },
     });
     if (!layout.isPhone && wide > 190) {
@@ -88,7 +96,7 @@ function drawLinks(painter: Painter, scene: Scene): void {
     const y0 = scene.yOf(parent) - view.y + parent.height / 2;
     const y1 = scene.yOf(lane) - view.y + lane.height / 2;
     if (y1 < layout.head - 20 || y0 > view.height) continue;
-    const room = facts.tree.nodes[from]!.kind === "tool" ? layout.gap : layout.cut;
+    const room = facts.tree.nodes[from]!.kind === "tool" ? 2 * layout.tail : layout.cut;
     const x = across(scene, markX(layout, facts, from, ghost?.offset));
     const round = Math.max(0, Math.min(8, (y1 - y0) / 2, room / 2));
     const on = highlighted.has(trajectory);
@@ -188,6 +196,7 @@ export function drawTree(painter: Painter, scene: Scene): void {
       painter.image!(layer.done(), { x: 0, y: 0, width, height });
     }
     for (const lane of lanes) if (!lane.ghost) drawOutlines(painter, scene, lane);
+    for (const lane of lanes) if (!lane.ghost) drawBreaks(painter, scene, lane);
     if (path >= 0) drawPath(painter, scene, path, false);
     if (compared >= 0 && compared !== path) drawPath(painter, scene, compared, true);
     drawTrunk(painter, scene);
@@ -264,6 +273,18 @@ function drawLane(painter: Painter, scene: Scene, lane: Lane, layer?: HeatLayer)
   });
 }
 
+/** Breaks stand above the bars, of which some are pixels. */
+function drawBreaks(painter: Painter, scene: Scene, lane: Lane): void {
+  const { facts, layout, view } = scene;
+  const { top, bottom } = barRoom(layout, scene.yOf(lane) - view.y, lane.height);
+  for (const node of facts.own[lane.trajectory]!) {
+    if (facts.tree.nodes[node]!.kind !== "model" || written(scene, node) < 1) continue;
+    const [left, right] = reach(scene, node);
+    const alpha = lane.gone || lane.dim ? 0.3 : 1;
+    drawBreak(painter, scene, { node, left, right, top, bottom, alpha });
+  }
+}
+
 /** Around what is selected, and what would not exist. */
 function drawOutlines(painter: Painter, scene: Scene, lane: Lane): void {
   const { facts, layout, theme, view, selected, token } = scene;
@@ -282,7 +303,10 @@ function drawOutlines(painter: Painter, scene: Scene, lane: Lane): void {
       });
     }
     if (node === selected) {
-      painter.rect(left - 2, top - 2, to - left + 4, bottom - top + 4, {
+      const half = chipHeight(lane.height) / 2;
+      const middle = scene.yOf(lane) - view.y + lane.height / 2;
+      const [from, end] = kind === "tool" ? [middle - half, middle + half] : [top, bottom];
+      painter.rect(left - 2, from - 2, to - left + 4, end - from + 4, {
         ...{ stroke: theme.accent, width: 2, round: 5 },
       });
     }

@@ -71,7 +71,12 @@ export function measureOf(tree: PageTree, quantity: Quantity, scale: Scale): Mea
   };
 }
 
-function entropyLevel(scale: Scale, most: number, sorted: Float32Array): (x: number) => number {
+/** How high an entropy stands on a scale. */
+export function entropyLevel(
+  scale: Scale,
+  most: number,
+  sorted: Float32Array,
+): (x: number) => number {
   if (scale === "linear") return (x) => (x > 0 ? Math.min(1, x / most) : 0);
   if (scale === "sqrt") return (x) => (x > 0 ? Math.sqrt(Math.min(1, x / most)) : 0);
   return (x) => {

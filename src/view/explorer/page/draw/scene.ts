@@ -1,5 +1,5 @@
 import { binsOf, levelsOf, type Measure } from "./measures.js";
-import type { Layout } from "../layout/layout.js";
+import { type Layout, readingWidth } from "../layout/layout.js";
 import type { Lane } from "../layout/lane-order.js";
 import type { ShownReplay } from "../tree/shown-replay.js";
 import type { TreeFacts } from "../tree/tree-facts.js";
@@ -41,6 +41,8 @@ export interface Scene {
   /** Nodes on the paths that pass the filter; undefined for all. */
   passed: Set<number> | undefined;
   unfolded: ReadonlySet<number>;
+  /** Of each trajectory the logarithm of how much likelier it is now; a column shows it where it is there. */
+  likelier?: Float64Array;
   moment: Moment | undefined;
   /** Where a lane is drawn: it moves there when the layout changes. */
   yOf: (lane: Lane) => number;
@@ -98,6 +100,10 @@ export const written = ({ moment }: Scene, node: number): number =>
 export const begun = ({ moment }: Scene, trajectory: number): boolean =>
   !moment || moment.at > moment.laneBorn[trajectory]!;
 
+/** Whether right and wrong are told at the moment. */
+export const isTold = ({ moment, facts }: Scene): boolean =>
+  facts.mean !== undefined && (!moment || moment.at >= moment.scored);
+
 /** Pixels from the left of the view for a place along the tree. */
 export const across = ({ layout, view }: Scene, x: number): number => layout.left + x - view.x;
 
@@ -108,7 +114,8 @@ export function barRoom(
   height: number,
 ): { top: number; bottom: number } {
   const isSmall = height < 16;
-  const above = layout.tokenWidth >= 24 ? 20 : isSmall ? 1 : Math.max(2, height * 0.1);
+  const isRead = layout.tokenWidth >= readingWidth;
+  const above = isRead ? 20 : isSmall ? 1 : layout.hasWords ? 16 : Math.max(2, height * 0.1);
   return { top: y + above, bottom: y + height - (isSmall ? 1 : Math.max(2, height * 0.14)) };
 }
 

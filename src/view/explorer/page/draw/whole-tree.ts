@@ -1,4 +1,4 @@
-import { questionOf } from "../tree/question.js";
+import { questionOf } from "../tree/header-words.js";
 import { drawLegend } from "./draw-legend.js";
 import { drawTree } from "./draw-tree.js";
 import type { Painter } from "../../../draw/painter.js";

@@ -19,6 +19,8 @@ export interface Columns {
   /** Of each turn: where it begins, its widest text in tokens, its chips. */
   turnX: number[];
   turnTokens: number[];
+  /** Of each turn the tokens from which a segment is drawn no wider; a break marks it. */
+  clip: number[];
   chipX: number[];
   chipWidth: number[];
 }
@@ -29,12 +31,34 @@ interface ColumnsInput {
   laneHeight: number;
   isPhone: boolean;
   isNarrow: boolean;
+  /** After a chip: where its decision stands. */
+  gap: number;
   align: Align;
   zoom: number;
   unfolded: ReadonlySet<number>;
 }
 
 const cut = 14;
+/** What an unfolded result takes at most: its text is in the panel, too. */
+const unfoldedShare = 0.6;
+const unfoldedWidth = ({ plotWidth }: ColumnsInput, length: number, perToken: number): number =>
+  Math.min(unfoldedShare * plotWidth, length * Math.min(24, Math.max(perToken, 2)));
+
+/**
+ * Of each turn the 90th percentile of its segments' tokens, where the longest is more than twice that: one
+ * trajectory that never ends must not squeeze all others.
+ */
+function clipsOf({ tree, turn, turns }: TreeFacts): number[] {
+  const lengths = Array.from({ length: turns }, (): number[] => []);
+  tree.nodes.forEach(({ kind, length }, i) => {
+    if (kind === "model" && length > 0) lengths[turn[i]!]!.push(length);
+  });
+  return lengths.map((own) => {
+    own.sort((a, b) => a - b);
+    const most = own[Math.ceil(0.9 * own.length) - 1] ?? 0;
+    return (own.at(-1) ?? 0) > 2 * most ? most : Infinity;
+  });
+}
 
 /** Columns by turn, or along tokens or time. */
 export function columnsOf(facts: TreeFacts, input: ColumnsInput): Columns {
@@ -44,6 +68,8 @@ export function columnsOf(facts: TreeFacts, input: ColumnsInput): Columns {
   const cuts = new Array<number>(turns).fill(0);
   const hasTool = new Array<boolean>(turns).fill(false);
   const unfoldedTokens = new Array<number>(turns).fill(0);
+  const clip = input.align === "turns" ? clipsOf(facts) : new Array<number>(turns).fill(Infinity);
+  const shown = (i: number) => Math.min(nodes[i]!.length, clip[turn[i]!]!);
   // Tokens of the model and cuts in this turn so far, along the path.
   const lengthIn: number[] = [];
   const cutsIn: number[] = [];
@@ -52,7 +78,7 @@ export function columnsOf(facts: TreeFacts, input: ColumnsInput): Columns {
     const inTurn = parent >= 0 && turn[parent] === t && nodes[parent]!.kind === "model";
     const before = inTurn ? lengthIn[parent]! : 0;
     cutsIn[i] = inTurn ? cutsIn[parent]! + (split[parent] ? 1 : 0) : 0;
-    lengthIn[i] = before + (kind === "model" ? length : 0);
+    lengthIn[i] = before + (kind === "model" ? shown(i) : 0);
     if (kind === "model") {
       cuts[t] = Math.max(cuts[t]!, cutsIn[i]! + (split[i] ? 1 : 0));
       turnTokens[t] = Math.max(turnTokens[t]!, lengthIn[i]!);
@@ -61,7 +87,7 @@ export function columnsOf(facts: TreeFacts, input: ColumnsInput): Columns {
       if (input.unfolded.has(i)) unfoldedTokens[t] = Math.max(unfoldedTokens[t]!, length);
     }
   });
-  const gap = input.isPhone ? 12 : 22;
+  const { gap } = input;
   const tools = hasTool.filter(Boolean).length;
   const chip = chipRoom(input, tools, gap);
   const sum = (list: readonly number[]) => list.reduce((a, b) => a + b, 0);
@@ -69,7 +95,6 @@ export function columnsOf(facts: TreeFacts, input: ColumnsInput): Columns {
   let tokenWidth = room / Math.max(1, sum(turnTokens));
   if (input.align === "tokens") tokenWidth = fitPaths(facts, input.plotWidth, chip + gap);
   tokenWidth = Math.max(0.02, tokenWidth) * input.zoom;
-  const resultWidth = Math.max(tokenWidth, 2);
 
   const turnX: number[] = [];
   const chipX: number[] = [];
@@ -79,12 +104,14 @@ export function columnsOf(facts: TreeFacts, input: ColumnsInput): Columns {
     turnX.push(end);
     end += turnTokens[t]! * tokenWidth + cuts[t]! * cut;
     chipX.push(end);
-    chipWidth.push(hasTool[t] ? Math.max(chip, unfoldedTokens[t]! * resultWidth) : 0);
+    chipWidth.push(
+      hasTool[t] ? Math.max(chip, unfoldedWidth(input, unfoldedTokens[t]!, tokenWidth)) : 0,
+    );
     if (hasTool[t]) end += chipWidth[t]! + gap;
   }
   const made: Columns = {
     ...{ x0: new Float64Array(nodes.length), x1: new Float64Array(nodes.length), end },
-    ...{ tokenWidth, chip, gap, cut, turnX, turnTokens, chipX, chipWidth },
+    ...{ tokenWidth, chip, gap, cut, turnX, turnTokens, clip, chipX, chipWidth },
   };
   if (input.align === "time") return alongTime(facts, input, made);
   const { x0, x1 } = made;
@@ -94,13 +121,14 @@ export function columnsOf(facts: TreeFacts, input: ColumnsInput): Columns {
     const by = parent < 0 ? undefined : nodes[parent]!;
     if (kind === "tool") {
       x0[i] = (input.align === "turns" && by?.kind !== "tool" ? chipX[t]! : after) + 3;
-      x1[i] = x0[i]! - 3 + (input.unfolded.has(i) ? Math.max(chip, length * resultWidth) : chip);
+      const wide = input.unfolded.has(i) ? unfoldedWidth(input, length, tokenWidth) : 0;
+      x1[i] = x0[i]! - 3 + Math.max(chip, wide);
       return;
     }
     const joint = by?.kind === "tool" ? gap : split[parent] ? cut : 0;
     const isNewTurn = input.align === "turns" && by?.kind === "tool";
     x0[i] = parent < 0 ? 0 : isNewTurn ? turnX[t]! : after + joint;
-    x1[i] = x0[i]! + (kind === "model" ? length * tokenWidth : 0);
+    x1[i] = x0[i]! + (kind === "model" ? shown(i) * tokenWidth : 0);
   });
   return { ...made, end: input.align === "turns" ? end : Math.max(0, ...x1) };
 }

@@ -1,4 +1,5 @@
-import { ancestors, type TreeFacts, type Verdict } from "../tree/tree-facts.js";
+import type { Verdict } from "../../payload.js";
+import { ancestors, type TreeFacts } from "../tree/tree-facts.js";
 import type { Ghost, ShownReplay } from "../tree/shown-replay.js";
 
 export type Filter = "all" | "right" | "wrong";

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { branchRules } from "../../../../rollout/rules/registry.js";
 import type { RolloutTree } from "../../../../rollout/rollout-tree.js";
 import { grpoBatch } from "../../../testing/sample-batch.js";
+import { manyTrajectories } from "../../../testing/large-tree.js";
 import { sampleTree } from "../../../testing/sample-tree.js";
 import { makePayload } from "../../make-payload.js";
 import type { ExplorerPayload } from "../../payload.js";
@@ -13,8 +14,6 @@ import { unpackTree } from "../tree/unpack-tree.js";
 import type { Filter } from "./lane-order.js";
 import { layOut, markX, type Layout, type LayoutInput } from "./layout.js";
 
-const measure = (text: string) => 6 * text.length;
-
 function laidOut(
   facts: TreeFacts,
   { whatIf, ...input }: Partial<LayoutInput> & { whatIf?: WhatIf } = {},
@@ -22,7 +21,7 @@ function laidOut(
   const replay = replayOf(facts.tree, whatIf ?? ownSettings(facts.tree));
   return layOut(facts, {
     ...{ width: 900, maxHeight: 590, filter: "all", align: "turns", lanes: "auto", zoom: 1 },
-    ...{ unfolded: new Set(), replay, measure, ...input },
+    ...{ unfolded: new Set(), replay, ...input },
   });
 }
 
@@ -143,6 +142,7 @@ test("no link of the design's trees crosses another, at any width", { skip: miss
     missing: new Set(),
     attempts: new Map(),
     chosen: new Map(),
+    chances: new Map(),
   };
   let seen = 0;
   for (const name of files) {
@@ -156,7 +156,6 @@ test("no link of the design's trees crosses another, at any width", { skip: miss
           ...{
             unfolded: new Set<number>(),
             replay: replay as unknown as LayoutInput["replay"],
-            measure,
           },
         });
         assert.equal(layout.lanes.length, tree.rows.length);
@@ -229,6 +228,34 @@ test("a filter keeps the ancestors of what passes it", async () => {
     });
     for (const { trajectory, dim } of lanes) {
       assert.equal(dim, (filter === "right") !== (facts.verdicts[trajectory] === "right"));
+    }
+  }
+});
+
+test("one trajectory that never ends squeezes no other", async () => {
+  const facts = factsOfTree(await manyTrajectories(16, 60));
+  const plain = laidOut(facts);
+  assert.ok(
+    plain.clip.every((clip) => clip === Infinity),
+    "alike trajectories have no outlier",
+  );
+  const long = facts.tree.nodes.findLastIndex(({ kind }) => kind === "model");
+  facts.tree.nodes[long]!.length = 2000;
+  const layout = laidOut(facts);
+  assert.ok(layout.clip[facts.turn[long]!]! < 100);
+  assert.ok(layout.x1[long]! - layout.x0[long]! <= layout.plotWidth / 2);
+  assert.ok(layout.tokenWidth >= 0.8 * plain.tokenWidth, `${layout.tokenWidth}`);
+});
+
+test("an unfolded result never fills the plot, however far it is zoomed", async () => {
+  for (const facts of (await manyTrees()).slice(0, 3)) {
+    const all = new Set(facts.tree.nodes.keys());
+    for (const zoom of [1, 20, 400]) {
+      const { x0, x1, plotWidth } = laidOut(facts, { unfolded: all, zoom });
+      facts.tree.nodes.forEach(({ kind }, i) => {
+        if (kind !== "tool") return;
+        assert.ok(x1[i]! - x0[i]! <= 0.6 * plotWidth + 1, `${x1[i]! - x0[i]!} of ${plotWidth}`);
+      });
     }
   }
 });

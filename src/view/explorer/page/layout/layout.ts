@@ -1,4 +1,3 @@
-import { chipForms, chipWords } from "../tree/chip-words.js";
 import type { ShownReplay } from "../tree/shown-replay.js";
 import type { TreeFacts } from "../tree/tree-facts.js";
 import { type Align, columnsOf, type Columns } from "./columns.js";
@@ -14,8 +13,8 @@ export interface LayoutInput {
   zoom: number;
   unfolded: ReadonlySet<number>;
   replay: ShownReplay;
-  /** How wide a chip's text is. */
-  measure: (text: string) => number;
+  /** Whether a column says how much likelier each trajectory is now. Default: false. */
+  hasLikelier?: boolean;
 }
 
 /** Where everything lies, in pixels from the first token and the top. */
@@ -33,45 +32,58 @@ export interface Layout extends Columns {
   totalWidth: number;
   totalHeight: number;
   viewHeight: number;
+  /** The bar of a decision's chance, 0 for none, and what is left from its mark to the next turn. */
+  gauge: number;
+  tail: number;
+  /** Whether words stand above the bars. */
+  hasWords: boolean;
+  hasLikelier: boolean;
   /** A phone, and a notebook cell. */
   isPhone: boolean;
   isNarrow: boolean;
-  /** The wording of each turn's chips: a place in `chipForms`. */
-  forms: number[];
 }
 
 const ghostHeight = 18;
 const headHeight = 30;
 const clamp = (x: number, low: number, high: number) => Math.min(high, Math.max(low, x));
 
+/** What the column of how much likelier a trajectory is takes. */
+export const likelierWidth = 96;
+
+/** Lanes so high have room for words above their bars. */
+const wordsFrom = 33;
+
 /** From 24 pixels per token the text stands above the bars. */
 export const readingWidth = 24;
 
 /** Lays a tree out. */
 export function layOut(facts: TreeFacts, input: LayoutInput): Layout {
-  const width = Math.max(280, input.width);
+  const width = Math.max(220, input.width);
   const lanes = laneOrder(facts, input.filter, input.replay);
   const isPhone = width < 430;
   const isNarrow = width < 760;
   const scored = facts.mean !== undefined || facts.advantages.some((a) => a !== undefined);
   const isAnswered = facts.answers.some((answer) => answer !== "");
+  const hasLikelier = input.hasLikelier === true && scored && !isPhone;
+  const own = isPhone ? 74 : isNarrow ? 158 : 246;
   const gutter = !scored
     ? isNarrow || !isAnswered
       ? 12
       : 96
-    : isPhone
-      ? 74
-      : isNarrow
-        ? 158
-        : 246;
+    : own + (hasLikelier ? likelierWidth : 0);
   const left = isPhone ? 36 : 50;
   const count = lanes.filter(({ ghost }) => !ghost).length;
   const fitting = Math.floor(
-    clamp((input.maxHeight - headHeight - 16) / Math.max(1, count), 14, isPhone ? 26 : 34),
+    clamp((input.maxHeight - headHeight - 16) / Math.max(1, count), 14, isPhone ? 40 : 46),
   );
   let laneHeight = { tall: 40, small: 14, auto: fitting }[input.lanes];
   const plotWidth = width - left - gutter;
-  const columns = columnsOf(facts, { ...input, plotWidth, laneHeight, isPhone, isNarrow, width });
+  const tail = isPhone ? 6 : 11;
+  const gauge = gaugeRoom(facts, input, { plotWidth, laneHeight, isPhone, isNarrow });
+  const gap = 2 * tail + (gauge > 0 ? gauge + 4 : 0);
+  const columns = columnsOf(facts, {
+    ...{ ...input, plotWidth, laneHeight, isPhone, isNarrow, width, gap },
+  });
   if (columns.tokenWidth >= readingWidth) laneHeight = Math.max(laneHeight, 46);
   let y = headHeight + 8;
   const laneAt = new Map<number, Lane>();
@@ -86,34 +98,28 @@ export function layOut(facts: TreeFacts, input: LayoutInput): Layout {
   return {
     ...columns,
     ...{ width, lanes, laneAt, laneHeight, left, gutter, plotWidth, isPhone, isNarrow },
+    ...{ gauge: input.align === "time" ? 0 : gauge, tail: columns.gap === 0 ? 0 : tail },
+    ...{ hasWords: laneHeight >= wordsFrom, hasLikelier },
     ...{ align: input.align, head: headHeight, totalHeight, totalWidth: columns.end + 8 },
     viewHeight: Math.min(totalHeight, input.maxHeight + extra),
-    forms: formsOf(facts, columns.chip - 26, input.measure),
   };
 }
 
-/** Of each turn the longest wording that nine in ten of its chips have room for. */
-function formsOf(
-  { tree, turn, turns }: TreeFacts,
-  room: number,
-  measure: LayoutInput["measure"],
-): number[] {
-  const words = Array.from({ length: turns }, (): ReturnType<typeof chipWords>[] => []);
-  tree.nodes.forEach((node, i) => {
-    const own = words[turn[i]!]!;
-    if (node.kind === "tool" && own.length < 80) own.push(chipWords(tree, node));
-  });
-  return words.map((own) => {
-    const fits = chipForms.findIndex(
-      (form) => own.filter((each) => measure(form(each)) <= room).length >= 0.9 * own.length,
-    );
-    return fits < 0 ? chipForms.length - 1 : fits;
-  });
+/** How wide the bar of a decision's chance is: none where no draw decided, or the turns leave no room. */
+function gaugeRoom(
+  { tree, turn }: TreeFacts,
+  { replay, align }: LayoutInput,
+  room: Pick<Layout, "plotWidth" | "laneHeight" | "isPhone" | "isNarrow">,
+): number {
+  if (replay.chances.size === 0 || align === "time" || room.laneHeight < 18) return 0;
+  const turns = new Set(tree.nodes.flatMap(({ kind }, i) => (kind === "tool" ? [turn[i]] : [])));
+  const gauge = room.isPhone ? 16 : room.isNarrow ? 18 : 28;
+  return turns.size * (gauge + 4) <= 0.2 * room.plotWidth ? gauge : 0;
 }
 
 /** The middle of a mark after a node, or after some tokens of it. */
 export function markX(
-  { x0, x1, gap, cut }: Columns,
+  { x0, x1, gap, tail, cut }: Layout,
   { tree }: TreeFacts,
   node: number,
   offset?: number,
@@ -122,5 +128,5 @@ export function markX(
   if (offset !== undefined && offset < length) {
     return x0[node]! + ((x1[node]! - x0[node]!) * offset) / length;
   }
-  return x1[node]! + (kind === "tool" ? gap : cut) / 2;
+  return x1[node]! + (kind === "tool" ? gap - tail : cut / 2);
 }

@@ -1,9 +1,11 @@
 import { element, fromHtml } from "../../../page/element.js";
 import { table } from "../../../page/table.js";
 import { resultOf } from "../tree/chip-words.js";
+import { gutterColumns } from "../draw/draw-gutter.js";
 import { sharedTokens } from "../tree/paths.js";
+import { verdictNames } from "../tree/tree-facts.js";
 import { tokenText } from "../tree/unpack-tree.js";
-import { many, signed, two, visible } from "../../../page/words.js";
+import { many, numberText, signed, two, visible } from "../../../page/words.js";
 import type { ExplorerView, Tab } from "../view.js";
 import { choicesAt, decisionCard, decisionsAt } from "./decision-card.js";
 import { segmentText } from "./segment-text.js";
@@ -85,7 +87,7 @@ function comparison(view: ExplorerView, a: number, b: number): HTMLElement {
         { class: "ax-note" },
         element("b", {}, `Trajectory ${trajectory}`),
         answer === "" ? "" : ` answered ${answer}`,
-        score == null ? "" : `, score ${Number(score.toPrecision(3))}`,
+        score == null ? "" : `, score ${numberText(score, 3)}`,
       ),
       ...(place === undefined ? [] : [segmentText(view, place.node, place.offset)]),
     ];
@@ -103,7 +105,7 @@ function comparison(view: ExplorerView, a: number, b: number): HTMLElement {
 function segmentPanel(view: ExplorerView): Node[] {
   const { facts, state } = view;
   const id = state.selected;
-  if (id < 0) return [howToRead()];
+  if (id < 0) return [howToRead(view)];
   const node = facts.tree.nodes[id]!;
   const { trajectory } = state;
   const own = facts.tree.trajectories[trajectory]!;
@@ -125,7 +127,7 @@ function segmentPanel(view: ExplorerView): Node[] {
     parts.push(segmentText(view, id), note(segmentFacts(view, id)));
     if (state.token >= 0) parts.push(tokenCard(facts.tree, node.start + state.token));
     if (facts.paths[trajectory]!.at(-1) === id && own.score != null) {
-      const score = element("b", {}, `Score ${Number(own.score.toPrecision(3))}`);
+      const score = element("b", {}, `Score ${numberText(own.score, 3)}`);
       parts.push(
         element("p", { class: "ax-note" }, score, own.reason == null ? "" : `: ${own.reason}`),
       );
@@ -135,7 +137,22 @@ function segmentPanel(view: ExplorerView): Node[] {
   return parts.filter((part) => part !== undefined);
 }
 
-function howToRead(): HTMLElement {
+/** What the columns at the right of the tree are, as many as there are. */
+function gutterWords({ facts, layout }: ExplorerView): string[] {
+  const columns = gutterColumns(layout, 0);
+  const told = [
+    ...(columns.answer === undefined ? [] : ["the answer"]),
+    ...(facts.mean === undefined ? [] : ["the outcome"]),
+    ...(columns.score && facts.mean !== undefined ? ["the score"] : []),
+    ...(facts.advantages.some((each) => each !== undefined)
+      ? ["what training makes of it (the advantage)"]
+      : []),
+  ];
+  return [`${told.join(", ").replace(/, ([^,]*)$/, " and $1")}.`];
+}
+
+function howToRead(view: ExplorerView): HTMLElement {
+  const { facts } = view;
   const bold = (text: string) => element("b", {}, text);
   const mark = element("b", { class: "ax-accent" }, "◆");
   const list = element("ol", {});
@@ -149,7 +166,9 @@ function howToRead(): HTMLElement {
       bold("branched"),
       ": the lane below starts from this point. ○ It could have, but did not.",
     ],
-    ["On the right: the answer, its score and what training makes of it (the advantage)."],
+    ...(facts.mean === undefined && facts.advantages.every((each) => each === undefined)
+      ? []
+      : [["On the right: ", ...gutterWords(view)]]),
   ]) {
     list.append(element("li", {}, ...line));
   }
@@ -166,10 +185,12 @@ function head({ facts, state }: ExplorerView, id: number): HTMLElement {
   const { trajectory } = state;
   const verdict = facts.verdicts[trajectory];
   const advantage = facts.advantages[trajectory];
-  const words = { right: "✓ right", wrong: "✗ wrong", invalid: "! invalid format" };
-  const look = { right: "ax-right", wrong: "ax-plain", invalid: "ax-wrong" };
+  const signs = { right: "✓", wrong: "✗", invalid: "!", unfinished: "–" };
+  const look = {
+    ...{ right: "ax-right", wrong: "ax-plain", invalid: "ax-wrong", unfinished: "ax-plain" },
+  };
   const told = [
-    ...(verdict ? [words[verdict]] : []),
+    ...(verdict ? [`${signs[verdict]} ${verdictNames[verdict]}`] : []),
     ...(advantage === undefined ? [] : [`advantage ${signed(advantage)}`]),
   ].join(" · ");
   const isTaken = facts.tree.nodes[id]!.trajectory < 0;

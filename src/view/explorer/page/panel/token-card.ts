@@ -23,6 +23,11 @@ export function tokenCard(tree: PageTree, token: number): HTMLElement {
   const width = tree.top?.width ?? 0;
   let told = 0;
   let isInside = false;
+  const add = (id: number, share: number) => {
+    const bar = element("i", {}, element("b", { style: `width:${Math.max(2, 100 * share)}%` }));
+    const name = element("span", id === own ? { class: "ax-own" } : {}, said(id));
+    list.append(name, bar, element("span", { class: "ax-number" }, percent(share)));
+  };
   for (let k = 0; k < Math.min(width, 4); k++) {
     const share = Math.exp(-tree.top!.surprises[token * width + k]!);
     // What is left when nearly all is told interests nobody.
@@ -31,15 +36,10 @@ export function tokenCard(tree: PageTree, token: number): HTMLElement {
     const id = tree.top!.ids[token * width + k]!;
     const isOwn = id === own;
     isInside ||= isOwn;
-    const bar = element("i", {}, element("b", { style: `width:${Math.max(2, 100 * share)}%` }));
-    const name = element("span", isOwn ? { class: "ax-own" } : {}, said(id));
-    list.append(name, bar, element("span", { class: "ax-number" }, percent(share)));
+    add(id, share);
   }
+  // What was drawn is always among the bars.
+  if (!isInside && !Number.isNaN(p)) add(own, p);
   if (list.childElementCount > 0) box.append(list);
-  if (!isInside && !Number.isNaN(p)) {
-    const words =
-      list.childElementCount > 0 ? `it drew a token of ${percent(p)}` : `probability ${percent(p)}`;
-    box.append(element("div", { class: "ax-muted" }, words));
-  }
   return box;
 }

@@ -4,6 +4,13 @@ import { attemptRuleNamed } from "../../../../rollout/rules/registry.js";
 import type { ReplayAttempt } from "../../../../rollout/replay/replay-result.js";
 import { two } from "../../../page/words.js";
 
+/** The chance to branch: what the coin alone would give, what it was, and where the draw fell. */
+export interface Chance {
+  base: number;
+  probability: number;
+  draw: number;
+}
+
 /** A decision as a person reads it: the draw against the probability, or the score against a threshold. */
 export interface Decision {
   branch: boolean;
@@ -12,7 +19,7 @@ export interface Decision {
   /** One sentence. */
   words: string;
   /** Probability and draw, where a draw decided. */
-  chance?: { probability: number; draw: number };
+  chance?: Chance;
   /** Every number that decided, with its name. */
   facts: [name: string, value: string][];
 }
@@ -54,7 +61,7 @@ export function decisionOf(
   return {
     ...made,
     words: `probability ${two(probability)}, drew ${two(draw)} → ${outcome}`,
-    chance: { probability, draw },
+    chance: { base, probability, draw },
     facts,
   };
 }

@@ -8,27 +8,25 @@ export function pathOf(tree: PageTree, trajectory: number): number[] {
   return path.reverse();
 }
 
-/** The places of a trajectory's tokens in the tree's list. */
-function tokensOf(tree: PageTree, trajectory: number): number[] {
+/** A trajectory's tokens, from the prompt on. */
+export function tokensOf(tree: PageTree, trajectory: number): number[] {
   return pathOf(tree, trajectory).flatMap((id) => {
     const { start, length } = tree.nodes[id]!;
-    return Array.from({ length }, (_, i) => start + i);
+    return [...tree.tokens.subarray(start, start + length)];
   });
 }
 
-/** How many tokens two trajectories have in common from the start. */
-export function sharedTokens(tree: PageTree, a: number, b: number): number {
-  const [one, two] = [tokensOf(tree, a), tokensOf(tree, b)];
+/** How many tokens two lists have in common from the start. */
+export function sameStart(one: ArrayLike<number>, two: ArrayLike<number>): number {
+  const most = Math.min(one.length, two.length);
   let same = 0;
-  while (
-    same < one.length &&
-    same < two.length &&
-    tree.tokens[one[same]!] === tree.tokens[two[same]!]
-  ) {
-    same++;
-  }
+  while (same < most && one[same] === two[same]) same++;
   return same;
 }
+
+/** How many tokens two trajectories have in common from the start. */
+export const sharedTokens = (tree: PageTree, a: number, b: number): number =>
+  sameStart(tokensOf(tree, a), tokensOf(tree, b));
 
 /** From where to where something reaches. */
 interface Span {

@@ -7,7 +7,7 @@ import { sampleTree } from "../../../testing/sample-tree.js";
 import { makePayload } from "../../make-payload.js";
 import { decisionOf } from "./decisions.js";
 import { ownSettings, replayOf } from "./shown-replay.js";
-import { questionOf } from "./question.js";
+import { questionOf } from "./header-words.js";
 import { unpackTree } from "./unpack-tree.js";
 
 test("What if? at the rollout's own settings changes nothing", async () => {

@@ -13,6 +13,8 @@ import type {
   ReplayAttempt,
   ReplayPoint,
 } from "../../../../rollout/replay/replay-result.js";
+import type { BranchSettings } from "../../../../rollout/rules/decide-branch.js";
+import { type Chance, decisionOf } from "./decisions.js";
 import { pathOf } from "./paths.js";
 import type { PageTree } from "./unpack-tree.js";
 
@@ -65,6 +67,8 @@ export interface ShownReplay {
   /** Attempts and chosen places of each node. */
   attempts: Map<number, ReplayAttempt[]>;
   chosen: Map<number, ReplayPoint[]>;
+  /** Of each node the chance of its branch, or of its first attempt, where a draw decided. */
+  chances: Map<number, Chance>;
   ghosts: Ghost[];
   missing: Set<number>;
 }
@@ -106,7 +110,13 @@ export function replayOf(tree: PageTree, whatIf: WhatIf): ShownReplay {
     }
   }
   const missing = new Set(changed ? replay.missing : []);
-  return { changed, replay, attempts, chosen, ghosts, missing };
+  const chances = new Map<number, Chance>();
+  for (const [node, own] of attempts) {
+    const shown = own.find(({ branch }) => branch) ?? own[0]!;
+    const { chance } = decisionOf(shown, replay.settings as BranchSettings);
+    if (chance) chances.set(node, chance);
+  }
+  return { changed, replay, attempts, chosen, chances, ghosts, missing };
 }
 
 function push<T>(lists: Map<number, T[]>, key: number, value: T): void {

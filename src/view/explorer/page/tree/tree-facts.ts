@@ -1,8 +1,13 @@
+import type { TrajectoryEnd } from "../../../../rollout/tree/tree-values.js";
+import type { PageTrajectory, Verdict } from "../../payload.js";
 import { laneOf, pathOf } from "./paths.js";
+import { type Fault, faultsOf, peaksOf, type Word } from "./what-stands-out.js";
 import { type PageTree, textOf } from "./unpack-tree.js";
 
-/** Right, wrong, or a score below 0: an answer in an invalid format. Undefined without a score. */
-export type Verdict = "right" | "wrong" | "invalid";
+/** What each is called. */
+export const verdictNames: Readonly<Record<Verdict, string>> = {
+  ...{ right: "right", wrong: "wrong", invalid: "invalid format", unfinished: "no answer" },
+};
 
 /** What follows from a tree alone, computed once. */
 export interface TreeFacts {
@@ -26,6 +31,10 @@ export interface TreeFacts {
   /** Of each trajectory. */
   verdicts: (Verdict | undefined)[];
   answers: string[];
+  /** Of each that was not right the word at which it left a right one's path. */
+  faults: (Fault | undefined)[];
+  /** Of a node the words at which the model was least sure. */
+  peaks: (node: number) => Word[];
   advantages: (number | undefined)[];
   /** Mean score of the trajectories that have one. */
   mean: number | undefined;
@@ -56,22 +65,36 @@ export function factsOf(tree: PageTree): TreeFacts {
   const paths = trajectories.map((_, i) =>
     pathOf(tree, i).filter((id) => nodes[id]!.kind !== "end"),
   );
+  const verdicts = trajectories.map(verdictOf);
+  const peaks = new Map<number, Word[]>();
   return {
-    ...{ tree, own, paths, above, born, turn },
+    ...{ tree, own, paths, above, born, turn, verdicts },
+    faults: faultsOf({ tree, paths, verdicts }),
+    peaks: (node) => {
+      if (!peaks.has(node)) peaks.set(node, peaksOf(tree, node));
+      return peaks.get(node)!;
+    },
     split: nodes.map(({ kind }, i) => kind === "model" && born[i]!.length > 0),
     turns: 1 + turn.reduce((most, each) => Math.max(most, each), 0),
     branches: trajectories.filter(({ kind }) => kind === "branch").length,
     tokens: nodes.reduce((sum, { length }) => sum + length, 0),
-    verdicts: trajectories.map(({ score }) => verdictOf(score)),
     answers: paths.map((path) => answerOf(tree, path)),
     advantages: paths.map((path) => advantageOf(tree, path)),
     mean: scores.length > 0 ? scores.reduce((a, b) => a + b, 0) / scores.length : undefined,
   };
 }
 
-function verdictOf(score: number | null | undefined): Verdict | undefined {
-  if (score == null) return undefined;
-  return score > 0.5 ? "right" : score < 0 ? "invalid" : "wrong";
+/** Ends at which the model itself has said all it wanted; other ends cut it off, or are errors. */
+const finished: readonly string[] = ["answer", "done", "bad-call"] satisfies TrajectoryEnd[];
+
+/** Whether a score is that of a right answer. */
+export const isRight = (score: number): boolean => score > 0.5;
+
+function verdictOf({ score, end, verdict }: PageTrajectory): Verdict | undefined {
+  if (score == null) return verdict;
+  if (verdict === "right" || (verdict === undefined && isRight(score))) return "right";
+  if (!finished.includes(end)) return "unfinished";
+  return verdict ?? (score < 0 ? "invalid" : "wrong");
 }
 
 /** What a trajectory gave as its answer; empty where it gave none. */

@@ -1,0 +1,111 @@
+import { note } from "#platform/note";
+import { printable } from "../base/text/printable.js";
+import type { RolloutEvent } from "./options.js";
+
+/** Where the calls of some rollouts can be made, and how far they may go. */
+export interface WatchedTools {
+  tags: readonly string[];
+  /** Milliseconds that a call may take. */
+  timeoutMs: number;
+  responseLength: number;
+  /** Why nothing may have been called, besides what is seen. */
+  uncalled: string;
+}
+
+/** How long a call takes before a person is told what is waited for. */
+const patienceMs = 10_000;
+const longestMessage = 200;
+
+interface Failed {
+  count: number;
+  messages: Map<string, number>;
+}
+
+/** The most frequent of some messages, in a line. */
+function mostOf(messages: ReadonlyMap<string, number>): string {
+  const [[message] = [""]] = [...messages].sort((a, b) => b[1] - a[1]);
+  const line = message.replace(/\s+/g, " ").trim();
+  return line.length > longestMessage ? `${line.slice(0, longestMessage - 1)}…` : line;
+}
+
+let saidUncalled = false;
+
+/**
+ * Watches the tool calls of rollouts by their events, and says what a person should know: what is waited for
+ * while they run; at their end which tools failed, how often and why, or that nothing was called.
+ */
+export class ToolWatch {
+  readonly #failed = new Map<string, Failed>();
+  readonly #calls = new Map<string, number>();
+  readonly #pending = new Map<string, number[]>();
+  readonly #told = new Set<string>();
+  readonly #timer: ReturnType<typeof setInterval>;
+  #ended = 0;
+  #cut = 0;
+
+  constructor(
+    readonly tools: WatchedTools,
+    readonly say: (line: string) => void = (line) => note(printable(`arpo-lab: ${line}`)),
+    patience: number = patienceMs,
+  ) {
+    this.#timer = setInterval(() => this.#tellWaits(patience), patience / 4);
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+
+  see(event: RolloutEvent): void {
+    if (event.type === "call") {
+      this.#calls.set(event.tag, (this.#calls.get(event.tag) ?? 0) + 1);
+      this.#pending.set(event.tag, [...(this.#pending.get(event.tag) ?? []), performance.now()]);
+    } else if (event.type === "result") {
+      const { tag, failure, retries } = event.outcome;
+      this.#pending.get(tag)?.shift();
+      // What was refused before it reached a tool is the model's mistake, and so is asking for nothing.
+      const reached = failure?.kind === "timeout" || (failure?.kind === "error" && retries > 0);
+      if (failure && reached) this.#count(tag, failure.message);
+    } else if (event.type === "end") {
+      this.#ended++;
+      if (event.end === "length") this.#cut++;
+    }
+  }
+
+  /** What is to be said at the end. */
+  findings(): string[] {
+    return [...this.#failed].map(([tag, { count, messages }]) => {
+      const calls = Math.max(count, this.#calls.get(tag) ?? 0);
+      return `the tool <${tag}> failed in ${count} of ${calls} ${calls === 1 ? "call" : "calls"}: ${mostOf(messages)}`;
+    });
+  }
+
+  /** Stops watching, and says what was found. */
+  end(): void {
+    clearInterval(this.#timer);
+    for (const line of this.findings()) this.say(line);
+    if (this.#calls.size > 0 || this.#ended === 0 || saidUncalled) return;
+    saidUncalled = true;
+    const { tags, responseLength, uncalled } = this.tools;
+    const share = Math.round((100 * this.#cut) / this.#ended);
+    const why =
+      share >= 50 ? `${share}% were cut at ${responseLength} tokens; set responseLength` : uncalled;
+    this.say(`no trajectory called a tool (${tags.join(", ")}): ${why}`);
+  }
+
+  #count(tag: string, message: string): void {
+    const failed = this.#failed.get(tag) ?? { count: 0, messages: new Map<string, number>() };
+    failed.count++;
+    failed.messages.set(message, (failed.messages.get(message) ?? 0) + 1);
+    this.#failed.set(tag, failed);
+  }
+
+  #tellWaits(patience: number): void {
+    for (const [tag, [since]] of this.#pending) {
+      if (since === undefined || this.#told.has(tag)) continue;
+      const waited = performance.now() - since;
+      if (waited < patience) continue;
+      this.#told.add(tag);
+      const most = Math.round(this.tools.timeoutMs / 1000);
+      this.say(
+        `waiting for the tool <${tag}> for ${Math.round(waited / 1000)} s; a call may take ${most} s (new ToolSet(tools, { timeoutMs }))`,
+      );
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import type { Theme } from "../../draw/theme.js";
+import { numbersOf } from "../../page/unpack.js";
+import { entropyLevel, type Measure, measureOf } from "../../explorer/page/draw/measures.js";
+import { BinCache, type Moment, type Scene } from "../../explorer/page/draw/scene.js";
+import { layOut } from "../../explorer/page/layout/layout.js";
+import { ownSettings, replayOf, type ShownReplay } from "../../explorer/page/tree/shown-replay.js";
+import { factsOf, type TreeFacts } from "../../explorer/page/tree/tree-facts.js";
+import { unpackTree } from "../../explorer/page/tree/unpack-tree.js";
+import { type WordCard, wordCards } from "../../explorer/page/tree/word-cards.js";
+import type { LoopPayload } from "../payload.js";
+
+/** The four acts, from 1 on. */
+export const acts = ["Hesitate", "Branch", "Compare", "Learn"] as const;
+
+/** A loop as it is drawn, on a page and in a file. */
+export interface ShownLoop {
+  payload: LoopPayload;
+  facts: TreeFacts;
+  replay: ShownReplay;
+  cards: WordCard[];
+  measure: Measure;
+  /** How high an entropy stands, alike after every update. */
+  level: (entropy: number) => number;
+  /** When everything appears, and how far each act goes. */
+  moment: Omit<Moment, "at">;
+  ends: readonly [hesitate: number, branch: number, compare: number];
+  /** What a word of a card is given after some updates, and between them. */
+  chance: (card: number, word: number, step: number) => number;
+  /** The entropies of all tokens after some updates, and between them. */
+  entropiesAt: (step: number) => Float32Array;
+  /** Of each trajectory the logarithm of how much likelier it is after some updates. */
+  likelierAt: (step: number) => Float64Array;
+}
+
+/** Reads a loop. */
+export function showLoop(payload: LoopPayload): ShownLoop {
+  const tree = unpackTree(payload.tree);
+  const facts = factsOf(tree);
+  const cards = wordCards(facts);
+  const [surprises, entropies] = [numbersOf(payload.surprises), numbersOf(payload.entropies)];
+  const words = numbersOf(payload.words);
+  const perStep = entropies.length / (payload.updates + 1);
+  const wordsPerStep = words.length / (payload.updates + 1);
+  // What the model wrote stands node after node; `at` is where each token of the tree stands there.
+  const at = new Int32Array(tree.tokens.length).fill(-1);
+  let next = 0;
+  for (const { kind, start, length } of tree.nodes)
+    if (kind === "model") for (let t = 0; t < length; t++) at[start + t] = next++;
+  const between = (values: Float32Array, size: number, place: number, step: number) => {
+    const below = Math.min(payload.updates, Math.floor(step));
+    const above = Math.min(payload.updates, below + 1);
+    const [from, to] = [values[below * size + place]!, values[above * size + place]!];
+    return from + (to - from) * (step - below);
+  };
+  let first = 0;
+  const firsts = cards.map(({ words: own }) => (first += own.length) - own.length);
+  const most = entropies.reduce((greatest, x) => (x > greatest ? x : greatest), 1);
+  return {
+    ...{ payload, facts, cards, replay: replayOf(tree, ownSettings(tree)) },
+    measure: measureOf({ ...tree, entropies }, "entropy", "sqrt"),
+    level: entropyLevel("sqrt", most, entropies),
+    ...momentsOf(facts),
+    chance: (card, word, step) =>
+      Math.exp(-between(words, wordsPerStep, firsts[card]! + word, step)),
+    entropiesAt: (step) => {
+      const now = tree.entropies.slice();
+      at.forEach((place, token) => {
+        if (place >= 0) now[token] = between(entropies, perStep, place, step);
+      });
+      return now;
+    },
+    likelierAt: (step) =>
+      Float64Array.from(facts.paths, (path) => {
+        let sum = 0;
+        for (const id of path) {
+          const { start, length } = tree.nodes[id]!;
+          for (let token = start; token < start + length; token++) {
+            const place = at[token]!;
+            if (place >= 0) sum += surprises[place]! - between(surprises, perStep, place, step);
+          }
+        }
+        return sum;
+      }),
+  };
+}
+
+/** The first trajectories write turn by turn, then the branches, then all are scored. */
+function momentsOf(facts: TreeFacts): Pick<ShownLoop, "moment" | "ends"> {
+  const { tree, turn, turns, above } = facts;
+  const hesitate = 2 * turns;
+  const branch = 2 * hesitate;
+  const born = new Float32Array(tree.nodes.length);
+  const isFirst = (node: number) => above[Math.max(0, tree.nodes[node]!.trajectory)]! < 0;
+  tree.nodes.forEach(({ kind }, i) => {
+    born[i] = 2 * turn[i]! + (kind === "tool" ? 1 : 0) + (isFirst(i) ? 0 : hesitate);
+  });
+  const laneBorn = Float32Array.from(above, (own) => (own < 0 ? -1 : hesitate));
+  const decided = new Map(tree.nodes.map((_, i) => [i, hesitate + 0.01]));
+  const told = branch + 0.01;
+  const moment = { born, laneBorn, decided, scored: told, advanced: told };
+  return { moment, ends: [hesitate, branch, branch + 1] };
+}
+
+/** Where a loop stands. */
+export interface LoopPlace {
+  /** How far the tree has grown: `ends` of the acts. */
+  at: number;
+  /** Updates that are done, and between them. */
+  step: number;
+  hasLikelier: boolean;
+}
+
+/** The loop's tree at a place, ready to be drawn. */
+export function loopScene(
+  loop: ShownLoop,
+  { at, step, hasLikelier }: LoopPlace,
+  { width, maxHeight, theme }: { width: number; maxHeight: number; theme: Theme },
+): Scene {
+  const { facts, replay, moment, ends } = loop;
+  const layout = layOut(facts, {
+    ...{ width, maxHeight, filter: "all", align: "turns", lanes: "auto", zoom: 1 },
+    ...{ unfolded: new Set<number>(), replay, hasLikelier: true },
+  });
+  const now = loop.entropiesAt(step);
+  const measure: Measure = { ...loop.measure, level: (token) => loop.level(now[token]!) };
+  return {
+    ...{ facts, layout, measure, theme, replay, bins: new BinCache(facts, measure) },
+    ...{ heat: undefined, selected: -1, token: -1, path: -1, compared: -1 },
+    ...{ hoveredMark: -1, focusedMark: -1, pill: undefined, passed: undefined },
+    ...{ unfolded: new Set<number>(), yOf: ({ y }) => y },
+    ...(hasLikelier ? { likelier: loop.likelierAt(step) } : {}),
+    moment: at >= ends[2] ? undefined : { ...moment, at },
+    view: {
+      ...{ x: 0, y: 0, height: layout.totalHeight },
+      width: layout.left + layout.totalWidth + layout.gutter,
+    },
+  };
+}

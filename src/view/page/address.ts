@@ -1,0 +1,38 @@
+/** What the page's address says of a view: whole numbers by name. */
+export type Stated = Readonly<Record<string, number>>;
+
+/** A view's part of the address: only where the page is nothing but this view. */
+export interface Address {
+  /** Whether a link leads back to what is seen. */
+  isOwn: boolean;
+  /** What the address says, each below a bound; anything else is left out. */
+  read: (below: Stated) => Partial<Stated>;
+  /** Says what is seen now; numbers below 0 are left out. */
+  write: (values: Stated) => void;
+}
+
+/** The address of the page that a view stands on. */
+export function addressOf(outer: HTMLElement): Address {
+  const isOwn = outer.parentElement === document.body && "alone" in document.body.dataset;
+  return {
+    isOwn,
+    read: (below) => {
+      const said = new URLSearchParams(isOwn ? location.hash.slice(1) : "");
+      const known = Object.entries(below).flatMap(([name, bound]) => {
+        const text = said.get(name) ?? "";
+        return /^\d{1,9}$/.test(text) && Number(text) < bound ? [[name, Number(text)]] : [];
+      });
+      return Object.fromEntries(known) as Partial<Stated>;
+    },
+    write: (values) => {
+      if (!isOwn) return;
+      const shown = Object.entries(values).filter(([, value]) => value >= 0);
+      const text = shown.map(([name, value]) => `${name}=${value}`).join("&");
+      history.replaceState(
+        null,
+        "",
+        text === "" ? location.pathname + location.search : `#${text}`,
+      );
+    },
+  };
+}
