@@ -92,7 +92,7 @@ export const branpo = defineRule({
   words: "before the last turns, until a branch ends otherwise",
   settings: { rounds: count(6, "attempts at most for each first trajectory", 0) },
   usual: { n: 8, initialRollouts: 4 },
-  preset: { sampling: { temperature: 0.95 } },
+  preset: { sampling: { temperature: 0.95, topP: 1, topK: -1 } },
   judge: "looks for branches of another outcome",
   judgesRounds: true,
   plan: (chain, _, reading) => ({
