@@ -21,8 +21,10 @@ test("stage cells offer every method, rule, estimator and loss that a call takes
   }
   assert.deepEqual(choices("rollout", "rule"), [...branchRules, ...expansionRules].sort());
   assert.deepEqual(choices("update", "loss"), [...lossNames].sort());
-  // A critic's values and greedy answers are no part of a cell's batch.
-  const own = estimatorNames.filter((name) => !["gae", "gae_older", "remax"].includes(name));
+  // A critic's values, greedy answers and whole distributions are no part of a cell's batch.
+  const own = estimatorNames.filter(
+    (name) => !/^(gae|gae_older|remax|(tir_)?optimal_token_baseline)$/.test(name),
+  );
   assert.deepEqual(choices("advantage", "estimator"), own.sort());
 });
 

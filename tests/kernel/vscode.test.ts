@@ -49,7 +49,8 @@ test("the installed kernelspec says typescript, that interrupts are messages, an
     const spec = JSON.parse(readFileSync(file, "utf8")) as Json;
     assert.equal(spec["language"], "typescript");
     assert.equal(spec["interrupt_mode"], "message");
-    assert.deepEqual(spec["metadata"], { debugger: true });
+    assert.deepEqual(spec["metadata"], { debugger: true, supported_encryption: ["curve"] });
+    assert.equal(spec["kernel_protocol_version"], "5.5");
     assert.ok((spec["argv"] as string[]).includes("{connection_file}"));
   } finally {
     rmSync(prefix, { recursive: true });

@@ -65,7 +65,10 @@ test("every credit rule trains a server's model", async (t) => {
     ...{ n: 6, initialRollouts: 3, responseLength: 40, branchProbability: 1, beamSize: 2 },
     ...{ tools: paying, seed: 3 },
   });
-  const scored = await score(trees, ({ response }) => (response.length % 5) / 5);
+  const scored = await score(trees, ({ response }) => {
+    const own = (response.length % 5) / 5;
+    return { score: own, reason: "", parts: { own, short: Number(response.length < 60) } };
+  });
   const asked: string[] = [];
   for (const estimator of creditEstimators) {
     if (ownTrees.includes(estimator)) continue;

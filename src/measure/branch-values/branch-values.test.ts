@@ -62,7 +62,7 @@ function markov(): ScriptedPolicy {
 }
 
 const tasksOf = (count: number) =>
-  Array.from({ length: count }, (_, i) => ({ id: `t${i}`, prompt: "q?" }));
+  Array.from({ length: count }, (_, i) => ({ id: `t${i}`, prompt: "q?", raw: true }));
 const reward = ({ response }: { response: string }) =>
   Number(isRight(response.replace(/<calc>.*<\/result>/s, "").trim()));
 const settings: BranchValueOptions = {
@@ -264,15 +264,18 @@ test("branchValues() stopped anywhere and called again has the same bytes as one
       /Cannot measure branch values: .*parts.jsonl must be of K 9, got one of K 8$/,
     );
     await assert.rejects(
-      branchValues(markov(), [{ id: "other", prompt: "q?" }], { ...settings, into: parts! }),
+      branchValues(markov(), [{ id: "other", prompt: "q?", raw: true }], {
+        ...settings,
+        into: parts!,
+      }),
       /must be of these tasks, in order, got task "t0" at 0/,
     );
     // Tasks without an id are identified by their prompts.
     const named = join(folder, "prompts.jsonl");
-    await branchValues(markov(), [{ prompt: "q?" }], { ...settings, into: named });
-    await branchValues(markov(), [{ prompt: "q?" }], { ...settings, into: named });
+    await branchValues(markov(), [{ prompt: "q?", raw: true }], { ...settings, into: named });
+    await branchValues(markov(), [{ prompt: "q?", raw: true }], { ...settings, into: named });
     await assert.rejects(
-      branchValues(markov(), [{ prompt: "other?" }], { ...settings, into: named }),
+      branchValues(markov(), [{ prompt: "other?", raw: true }], { ...settings, into: named }),
       /must be of these tasks, in order, got task "#0 [0-9a-f]{8}" at 0/,
     );
     await assert.rejects(
@@ -298,7 +301,10 @@ test("branchValues() into a file knows the policy by its weights: one that was t
   const into = join(folder, "values.jsonl");
   try {
     const { policy } = await smallParts();
-    const set = [{ prompt: "a" }, { prompt: "b" }];
+    const set = [
+      { prompt: "a", raw: true },
+      { prompt: "b", raw: true },
+    ];
     const how = { K: 2, group: 1, responseLength: 6, reward: () => 1 };
     const first = await branchValues(policy, set.slice(0, 1), { ...how, into });
     assert.match(first.settings.weights!, /^[0-9a-f]{16}$/);
@@ -336,7 +342,7 @@ test("branchValues() in a cell: an interrupt ends it, what is complete is given,
 
 test("branchValues() measures the trajectories that a rollout of the same seed has", async () => {
   const [first] = (await many).records;
-  const tree = await rollout(markov(), { prompt: "q?" }, { ...rolloutSettings, n: 3 });
+  const tree = await rollout(markov(), { prompt: "q?", raw: true }, { ...rolloutSettings, n: 3 });
   assert.equal(
     first!.texts.join(""),
     tree.trajectories[0]!.text.replace(/ <result>.*<\/result>/s, ""),

@@ -8,9 +8,13 @@ import {
 import type { OptionRule } from "../../../common/options/check-options.js";
 import { get, put, type Tree } from "./tree.js";
 
-type Named<O, Section extends string> =
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  O extends Option<any, any, `${Section}.${infer Name}`> ? Name : never;
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type PathOf<O> = O extends Option<any, any, infer Path> ? Path : never;
+type Named<O, Section extends string> = [PathOf<O>] extends [never]
+  ? never
+  : PathOf<O> extends `${Section}.${infer Name}`
+    ? Name
+    : never;
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Value<O> = O extends Option<infer T, any, any> ? T : never;
 
