@@ -1,8 +1,4 @@
-import { detached } from "../../tensor/detached.js";
 import type { BatchSequence } from "../batch.js";
-import type { Tensor } from "../losses/base/aggregate.js";
-import { klPenalty } from "../losses/base/kl.js";
-import type { KlKind } from "../losses/base/options.js";
 import { clamp, widestLogRatio } from "../losses/base/token-rule.js";
 import type { Rows } from "../masked.js";
 import { type BeliefRow, scaledByBelief } from "./belief.js";
@@ -10,22 +6,7 @@ import type { DistillationSettings } from "./options.js";
 
 type Kind = Pick<DistillationSettings, "distillationKind" | "distillationClamp" | "sdarBeta">;
 
-/**
- * How far student and teacher are apart at each token, with a gradient in the student.
- */
-export function tokenDivergence(student: Tensor, teacher: Tensor, settings: Kind): Tensor {
-  const { distillationKind: kind, distillationClamp: most, sdarBeta } = settings;
-  const gap: Tensor = teacher.sub(student);
-  const far: Tensor =
-    kind === "sdar"
-      ? detached(gap.mul<Tensor>(sdarBeta).sigmoid()).mul(gap)
-      : kind === "sampled_token"
-        ? detached(gap.neg<Tensor>()).mul(student)
-        : klPenalty(student, teacher, kind as KlKind);
-  return most === undefined ? far : far.clipByValue(-most, most);
-}
-
-/** The same in plain numbers, of the kinds that an advantage takes. */
+/** How far student and teacher are apart at a token, in plain numbers, of the kinds that an advantage takes. */
 export function divergenceAt(student: number, teacher: number, settings: Kind): number {
   const { distillationKind: kind, distillationClamp: most = Infinity } = settings;
   const gap = clamp(teacher - student, -widestLogRatio, widestLogRatio);

@@ -2,8 +2,27 @@ import { detached } from "../../tensor/detached.js";
 import { embed } from "../../tensor/ops/embed.js";
 import { tf } from "../../tensor/tf.js";
 import type { Tensor } from "../losses/base/aggregate.js";
+import { klPenalty } from "../losses/base/kl.js";
+import type { KlKind } from "../losses/base/options.js";
 import { widestLogRatio } from "../losses/base/token-rule.js";
 import type { DistillationSettings } from "./options.js";
+
+type Kind = Pick<DistillationSettings, "distillationKind" | "distillationClamp" | "sdarBeta">;
+
+/**
+ * How far student and teacher are apart at each token, with a gradient in the student.
+ */
+export function tokenDivergence(student: Tensor, teacher: Tensor, settings: Kind): Tensor {
+  const { distillationKind: kind, distillationClamp: most, sdarBeta } = settings;
+  const gap: Tensor = teacher.sub(student);
+  const far: Tensor =
+    kind === "sdar"
+      ? detached(gap.mul<Tensor>(sdarBeta).sigmoid()).mul(gap)
+      : kind === "sampled_token"
+        ? detached(gap.neg<Tensor>()).mul(student)
+        : klPenalty(student, teacher, kind as KlKind);
+  return most === undefined ? far : far.clipByValue(-most, most);
+}
 
 type Form = Pick<
   DistillationSettings,

@@ -20,9 +20,7 @@ import {
 } from "../correction/rollout-correction.js";
 import type { OptionTable } from "../../../common/options/option-table.js";
 import type { PlainEstimator } from "../estimators/definition.js";
-import { teach } from "../distillation/divergence.js";
 import { comparesDistributions } from "../distillation/options.js";
-import { askTeacher } from "../distillation/teacher.js";
 import { lossOf, type WithOwnLoss } from "../losses/registry.js";
 import {
   lossUnder,
@@ -301,6 +299,9 @@ export class Learner {
     sequences.forEach((sequence) => delete sequence.taughtAdvantages);
     const { teacher } = settings;
     if (teacher === undefined) return {};
+    // Read where there is a teacher alone.
+    const { askTeacher } = await import("../distillation/teacher.js");
+    const { teach } = await import("../distillation/divergence.js");
     // What trajectories begin with in common is asked once.
     const how = { ...settings, sharedPrefixes: true };
     const whole = comparesDistributions(settings);

@@ -1,7 +1,10 @@
 import { completed } from "../../../common/options/option-table.js";
-import { tokenDivergence } from "../../../src/learn/distillation/divergence.js";
 import { distillationTable } from "../../../src/learn/distillation/options.js";
-import { ratioWeights, vocabularyDivergence } from "../../../src/learn/distillation/vocabulary.js";
+import {
+  ratioWeights,
+  tokenDivergence,
+  vocabularyDivergence,
+} from "../../../src/learn/distillation/vocabulary.js";
 import { aggregateLoss } from "../../../src/learn/losses/base/aggregate.js";
 import { actorLoss } from "../../../src/learn/losses/losses.js";
 import { detached } from "../../../src/tensor/detached.js";

@@ -1,10 +1,7 @@
 import { defined } from "../../../common/options/defined.js";
 import { completed } from "../../../common/options/option-table.js";
-import {
-  scaledByTeacher,
-  teacherCredit,
-  tokenDivergence,
-} from "../../../src/learn/distillation/divergence.js";
+import { scaledByTeacher, teacherCredit } from "../../../src/learn/distillation/divergence.js";
+import { tokenDivergence } from "../../../src/learn/distillation/vocabulary.js";
 import { scaledByBelief } from "../../../src/learn/distillation/belief.js";
 import { siblingPrompts } from "../../../src/learn/distillation/siblings.js";
 import { distillationTable } from "../../../src/learn/distillation/options.js";
