@@ -20,7 +20,7 @@ const nothing: Call = { ok: true, text: "No search results found." };
 const down: Call = {
   ok: false,
   failure: { kind: "error", message: "refused" },
-  text: "Tool(search) returned empty output.",
+  text: "Error: Tool(search) execution failed.",
 };
 const answered = (id: number, score: number, ...calls: Call[]) => ({ id, score, calls });
 
