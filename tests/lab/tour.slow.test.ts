@@ -13,9 +13,10 @@ let tab: Tab;
 before(async () => {
   if (skip !== false) return;
   lab = await BrowserLab.start({});
-  // Beside the lessons lies the model that they load.
+  // Beside the lessons lies what they load.
   cpSync(join(root, "notebooks"), join(lab.folder, "notebooks"), { recursive: true });
-  cpSync(join(root, "data/models/tiny"), join(lab.folder, "data/models/tiny"), { recursive: true });
+  for (const path of ["data/models/tiny", "data/loop.json"])
+    cpSync(join(root, path), join(lab.folder, path), { recursive: true });
   tab = await lab.tab();
 });
 after(async () => {
