@@ -86,3 +86,12 @@ test("the ratchet names the way to what it finds", async () => {
     found.join("\n"),
   );
 });
+
+test("the tab's compiler has the stage cells that package.json names", () => {
+  const { "arpo-lab": own } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as {
+    "arpo-lab": { stages: string[] };
+  };
+  const text = readFileSync(new URL("apps/site/tab/kernel/compiler.ts", root), "utf8");
+  for (const path of own.stages)
+    assert.ok(text.includes(`"file:///lab/${path.replace("./", "")}"`), path);
+});

@@ -11,7 +11,7 @@ import type { CompilerData } from "./thread-data.js";
 const { place, folder, language, callers, files } = (await threadData()) as CompilerData;
 openPlace(place, folder, files);
 offerModules({
-  "file:///lab/dist/src/stages/index.js": () => import("../../../../src/api/stages.js"),
+  "file:///lab/dist/src/api/stages.js": () => import("../../../../src/api/stages.js"),
 });
 
 async function makeCompiler() {
