@@ -128,6 +128,39 @@ test("importRollouts() reads sessions of Pi and trackio, each end of which is a 
   assert.throws(() => readRollouts([...circle, entry("3", "2", "assistant", "y")], { broken: 0 }), /parentId must name an entry before it, got a circle/); // prettier-ignore
 });
 
+test("sessions and spans of many forks are read in their proportion, or refused", () => {
+  const entry = (id: number, parentId: number, role: string) => ({
+    ...{ type: "message", id: `${id}`, parentId: `${parentId}` },
+    message: { role, content: "x" },
+  });
+  const chain = Array.from({ length: 20_000 }, (_, i) => entry(i, i - 1, i === 0 ? "user" : "assistant")); // prettier-ignore
+  const fan = Array.from({ length: 20_000 }, (_, i) => entry(20_000 + i, 19_999, "assistant"));
+  assert.throws(
+    () => readRollouts([{ type: "session", version: 3, id: "a" }, ...chain, ...fan], { broken: 0 }),
+    /the ways to a session's ends must have at most 1000000 entries/,
+  );
+  const text = (role: string, content: string) => ({ role, parts: [{ type: "text", content }] });
+  const messages = Array.from({ length: 200 }, (_, i) =>
+    text(i % 2 ? "assistant" : "user", `${i}`),
+  );
+  const attribute = (key: string, value: unknown) => ({
+    ...{ key, value: { stringValue: JSON.stringify(value) } },
+  });
+  const spans = Array.from({ length: 100 }, (_, i) => ({
+    traceId: "t",
+    attributes: [
+      attribute("gen_ai.input.messages", messages.slice(0, 2 * i + 1)),
+      attribute("gen_ai.output.messages", messages.slice(2 * i + 1, 2 * i + 2)),
+    ],
+  }));
+  const other = { ...spans[3]!, traceId: "u" };
+  const read = readRollouts([
+    { resourceSpans: [{ scopeSpans: [{ spans: [...spans, other, spans[99]!] }] }] },
+  ]);
+  // The last call of one trace, twice, and the only one of the other.
+  assert.equal(read.rows, 3);
+});
+
 test("importRollouts() reads slime's samples, and says of a pickle how to write them", async () => {
   const [imported, tree] = await one("slime");
   const [trajectory] = tree.trajectories;

@@ -31,11 +31,15 @@ const weather = tool("weather", {
   },
   required: ["city"],
 });
-const ask = (tokenizer: HfTokenizer, prompt: string, options: object = {}) =>
-  rollout(new ScriptedPolicy(() => ({ text: "no" }), { tokenizer }), prompt, {
-    ...{ tools: [weather], quiet: true, responseLength: 4 },
-    ...options,
-  });
+const ask = (tokenizer: HfTokenizer, prompt: string | object[], options: object = {}) =>
+  rollout(
+    new ScriptedPolicy(() => ({ text: "no" }), { tokenizer }),
+    { prompt: prompt as string },
+    {
+      ...{ tools: [weather], quiet: true, responseLength: 4 },
+      ...options,
+    },
+  );
 
 test("a system message tells a pretrained model of its tools: enumerations, nested and optional arguments", async () => {
   const { prompt } = await ask(untold, "How warm is it?");
@@ -60,11 +64,16 @@ test("a system message tells a pretrained model of its tools: enumerations, nest
   assert.match(first.content, /^Be brief\.\n\nYou can use tools\.[^]*<look><\/look>$/);
 });
 
-test("nothing is told where the model was trained on tags, where the prompt names one, or where it is off", async () => {
+test("nothing is told where the model was trained on tags, where the system message names one, or where it is off", async () => {
   const silent = async (given: Promise<{ prompt: { text: string } }>) =>
     assert.doesNotMatch((await given).prompt.text, /You can use tools/);
   await silent(ask(trained, "How warm?"));
-  await silent(ask(untold, "Ask <weather>{}</weather>: how warm?"));
+  const system = { role: "system", content: "Ask <weather>{}</weather>." };
+  const chat = [system, { role: "user", content: "How warm?" }];
+  await silent(ask(untold, chat));
+  // What a question names decides nothing: it is somebody else's text.
+  const named = ask(untold, "What is <weather>{}</weather>?");
+  assert.match((await named).prompt.text, /You can use tools/);
   await silent(ask(untold, "How warm?", { describe: false }));
   await silent(ask(untold, "How warm?", { tools: [] }));
   assert.match((await ask(trained, "How warm?", { describe: true })).prompt.text, /You can use/);
@@ -101,5 +110,12 @@ test("what a server says of its tools is bounded", () => {
   const [{ content }] = describedIn({ prompt: "?" }, definitionsOf([hostile, hostile], {}))
     .prompt as unknown as [{ content: string }];
   assert.ok(content.length <= 8000);
+  let wide: object = { type: "string" };
+  for (let i = 0; i < 30; i++) wide = { anyOf: Array<object>(8).fill(wide) };
+  let list: object = { type: "string" };
+  for (let i = 0; i < 50_000; i++) list = { type: "array", items: list };
+  const endless = definitionsOf([tool("y", { properties: { wide, list } })], {});
+  const [told] = describedIn({ prompt: "?" }, endless).prompt as unknown as [{ content: string }];
+  assert.match(told.content, /- list \(list of list of list of list of any/);
   assert.ok((content.match(/next/g) ?? []).length <= 2 * 5);
 });

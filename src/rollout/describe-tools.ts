@@ -18,7 +18,8 @@ const said = (value: unknown): string =>
   cut(typeof value === "string" ? value.trim() : "", longestWords);
 
 /** What a value may be, in words: its type, the values of an enumeration, one of several. */
-function typeIn(schema: Record<string, unknown>): string {
+function typeIn(schema: Record<string, unknown>, depth: number): string {
+  if (depth > deepest) return "any";
   const { type, enum: values, const: only, items, anyOf, oneOf } = schema;
   if (Array.isArray(values))
     return `one of ${cut(values.map((v) => JSON.stringify(v)).join(", "), longestWords)}`;
@@ -27,9 +28,9 @@ function typeIn(schema: Record<string, unknown>): string {
   if (either)
     return either
       .slice(0, 8)
-      .map((one) => (isRecord(one) ? typeIn(one) : "any"))
+      .map((one) => (isRecord(one) ? typeIn(one, depth + 1) : "any"))
       .join(" or ");
-  if (type === "array") return `list of ${isRecord(items) ? typeIn(items) : "any"}`;
+  if (type === "array") return `list of ${isRecord(items) ? typeIn(items, depth + 1) : "any"}`;
   return Array.isArray(type) ? type.join(" or ") : typeof type === "string" ? type : "any";
 }
 
@@ -46,7 +47,7 @@ function argumentLines(schema: Record<string, unknown>, indent: string, depth: n
     const words = said(own["description"]);
     const inner = isRecord(own["items"]) && own["properties"] === undefined ? own["items"] : own;
     return [
-      `${indent}- ${name} (${typeIn(own)}${optional}${usual})${words && `: ${words}`}`,
+      `${indent}- ${name} (${cut(typeIn(own, depth), longestWords)}${optional}${usual})${words && `: ${words}`}`,
       ...argumentLines(inner, `${indent}  `, depth + 1),
     ];
   });

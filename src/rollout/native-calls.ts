@@ -54,7 +54,9 @@ export function withDescription(
   const { calls, tools, environment } = options;
   const chats = tasks.flatMap((task) => chatIn(task) ?? []);
   const hasTools = (tools && tools.tags.length > 0) || environment !== undefined;
-  const names = (tag: string) => chats.some(({ content }) => content.includes(`<${tag}>`));
+  // A question is somebody else's text: what it names decides nothing.
+  const names = (tag: string) =>
+    chats.some(({ role, content }) => role === "system" && content.includes(`<${tag}>`));
   const describe =
     options.describe ??
     (tokenizer.knowsTags === false && !(tools ?? new ToolSet()).tags.some((tag) => names(tag)));

@@ -240,14 +240,14 @@ export const rolloutSettings = {
   ),
   /**
    * Tell the model of the tools: by the chat template where that shows tools and `calls` leaves it free, else in the
-   * system message. Default: where the model was not trained to call by tags and no prompt names a tag.
+   * system message. Default: where the model was not trained to call by tags and no system message names a tag.
    */
   describe: completing(
     flag,
     (): undefined => undefined,
     key(
       "actor_rollout_ref.rollout.tools.describe",
-      "Tell the model of the tools in the prompt; unset: where it was not trained to call by tags and no prompt names a tag",
+      "Tell the model of the tools in the prompt; unset: where it was not trained to call by tags and no system message names a tag",
     ),
   ),
   /** The same seed gives the same trees. Default 0. */

@@ -59,24 +59,26 @@ function chatsOf(record: FileRecord): Chat[] {
   });
 }
 
-const text = (value: unknown) => JSON.stringify(value);
+/** What is compared of a message: how it ended is known of the last one alone. */
+const bare = (message: FileRecord) => JSON.stringify(withoutFields(message, ["finish_reason"]));
 
-/** What is compared: how a message ended is known of the last one alone. */
-const bare = (messages: readonly FileRecord[]) =>
-  messages.map((message) => text(withoutFields(message, ["finish_reason"])));
-
-/** Each call repeats the whole chat: the last one of a chat is the trajectory. */
+/** Each call repeats the whole chat: one that a later call of its trace goes on from is no trajectory of its own. */
 function whole(chats: readonly Chat[]): Chat[] {
-  const all = chats.map(({ asked, said }) => bare([...asked, ...said]));
-  return chats.filter(({ trace }, i) =>
-    chats.every(
-      (other, j) =>
-        other.trace !== trace ||
-        j === i ||
-        bare(other.asked).length < all[i]!.length ||
-        !all[i]!.every((message, k) => bare(other.asked)[k] === message),
-    ),
-  );
+  const places = new Map<string, number>();
+  const after = (place: number, text: string): number => {
+    const key = `${place} ${text}`;
+    const known = places.get(key) ?? places.size + 1;
+    places.set(key, known);
+    return known;
+  };
+  const repeated = new Set<number>();
+  const ends = chats.map(({ trace, asked, said }) => {
+    let place = after(0, trace);
+    for (const message of asked) repeated.add((place = after(place, bare(message))));
+    for (const message of said) place = after(place, bare(message));
+    return place;
+  });
+  return chats.filter((_, i) => !repeated.has(ends[i]!));
 }
 
 function rowOf({ asked, said, model, score }: Chat): ImportedRow {

@@ -6,8 +6,9 @@ import type { RecordsTogether, RolloutFormat } from "./format.js";
 
 const roles: Readonly<Record<string, string>> = { toolResult: "tool", bashExecution: "user" };
 
-/** A session of so many entries and no more: its paths are walked from each end. */
+/** A session has so many entries and no more, and so many on the ways to all of its ends. */
 const longest = 100_000;
+const mostWalked = 1_000_000;
 
 function messageOf(entry: FileRecord): FileRecord[] {
   const message = entry["message"];
@@ -25,11 +26,13 @@ function messageOf(entry: FileRecord): FileRecord[] {
 class Session implements RecordsTogether {
   #head: FileRecord | undefined;
   #entries = new Map<string, FileRecord>();
+  #walked = 0;
 
   add(record: FileRecord): Understood | undefined {
     if (record["type"] === "session") {
       const before = this.end();
       this.#head = record;
+      this.#walked = 0;
       this.#entries = new Map();
       return before;
     }
@@ -59,6 +62,9 @@ class Session implements RecordsTogether {
         throw new RangeError(`parentId must name an entry before it, got a circle at ${String(entry["id"])}`); // prettier-ignore
       }
       passed.add(entry);
+      if (++this.#walked > mostWalked) {
+        throw new RangeError(`the ways to a session's ends must have at most ${mostWalked} entries, got more`); // prettier-ignore
+      }
       path.push(entry);
     }
     const said = path.reverse().flatMap(messageOf);

@@ -41,7 +41,7 @@ function standardized(values: readonly number[], byTokens: boolean): number[] {
 }
 
 /**
- * AgentOPSD's advantages: what a teacher with more to read finds likelier moves the odds that the trajectory succeeds, from
+ * AgentOPSD's advantages: where a teacher with more to read is surer than the student, the odds of success rise, from
  * the success rate of its prompt on; the turns (or tokens) that moved them most for its outcome get more of its advantage.
  */
 export function scaledByBelief(

@@ -131,7 +131,7 @@ export const distillationTable = {
     2,
     key("lab.distillation_ratio_clip", "jsd, sampled_token: the largest weight by the ratio"),
   ),
-  /** `sdar`: how steeply a token's weight rises with what the teacher finds likelier. Default: 5. */
+  /** `sdar`: how steeply a token's weight rises with the teacher's log-probability over the student's. Default: 5. */
   sdarBeta: option(finite, 5, key("lab.sdar_beta", "sdar: how steeply a token's weight rises")),
 };
 

@@ -75,7 +75,7 @@ export function vocabularyDivergence(student: Tensor, teacher: Tensor, form: For
     .add(relative(p, middle).mul(1 - beta));
 }
 
-/** What a token counts for how much likelier it has become since before the update, at most so much; a constant. */
+/** A token's ratio to before the update, bounded from above, without a gradient: its weight. */
 export function ratioWeights(student: Tensor, old: Tensor, most: number): Tensor {
   const far = detached(student).sub<Tensor>(old).clipByValue(-widestLogRatio, widestLogRatio);
   return far.exp().minimum(most);

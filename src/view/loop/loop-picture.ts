@@ -19,12 +19,12 @@ export function loopPicture(payload: LoopPayload): string {
   const { updates } = payload;
   const drawn = loopScene(
     loop,
-    { at: loop.ends[2], step: 0, hasLikelier: true },
+    { at: loop.ends[2], step: 0, hasRatios: true },
     {
       ...{ width, maxHeight: 590, theme },
     },
   );
-  const scene = { ...drawn, likelier: loop.likelierAt(updates) };
+  const scene = { ...drawn, logRatios: loop.logRatiosAt(updates) };
   const { height } = scene.view;
   const frame = svgPainter("frame");
   const tree = svgPainter("tree");

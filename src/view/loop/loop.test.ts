@@ -42,9 +42,9 @@ test("a loop is recorded, the same bytes from the same seed, and shown again fro
   assert.match(payload.note, /each of 2 updates on this question and 2 other questions/);
   // Before the first update the words are as likely as when they were drawn.
   const shown = showLoop(payload);
-  for (const log of shown.likelierAt(0)) assert.equal(log, 0);
+  for (const log of shown.logRatiosAt(0)) assert.equal(log, 0);
   assert.ok(
-    shown.likelierAt(2).some((log) => log !== 0),
+    shown.logRatiosAt(2).some((log) => log !== 0),
     "training changed something",
   );
   const { tree } = shown.facts;
@@ -67,7 +67,7 @@ test("acts show as much as they say: first tries, then branches, then what is ri
   const scene = (at: number) =>
     loopScene(
       loop,
-      { at, step: 0, hasLikelier: false },
+      { at, step: 0, hasRatios: false },
       { width: 1200, maxHeight: 500, theme: figureTheme() },
     );
   const begun = (at: number) => {
@@ -79,11 +79,11 @@ test("acts show as much as they say: first tries, then branches, then what is ri
   assert.equal(begun(ends[1]).length, facts.above.length);
   assert.ok(scene(ends[1]).moment!.at < scene(ends[1]).moment!.scored);
   assert.equal(scene(ends[2]).moment, undefined);
-  // Right tries become likelier, and the right word of every card.
+  // Right tries become more likely, and the right word of every card.
   const { updates } = loop.payload;
-  const likelier = loop.likelierAt(updates);
+  const logRatios = loop.logRatiosAt(updates);
   facts.verdicts.forEach((verdict, i) => {
-    if (verdict === "right") assert.ok(likelier[i]! > 0.5, `trajectory ${i}: ${likelier[i]}`);
+    if (verdict === "right") assert.ok(logRatios[i]! > 0.5, `trajectory ${i}: ${logRatios[i]}`);
   });
   loop.cards.forEach((_, card) =>
     assert.ok(loop.chance(card, 0, updates) > loop.chance(card, 0, 0)),

@@ -77,7 +77,7 @@ type Settings = {
   staleLower?: number;
 };
 
-/** What is held to the bounds of a token, given ln of how much likelier it was before the step than at the sampler. */
+/** What is held to the bounds of a token, given its log ratio: before the step over at the sampler. */
 const metricOf = {
   ratio: (log: number) => log,
   kl_k1: (log: number) => log,
@@ -236,7 +236,7 @@ export const decoupled = defineLoss({
       f.tokenRatio("ratioOf.logRatio"),
       f.clipLine("decoupled.tensors.clipped"),
       f.line(
-        "Weight: how much likelier the token was before the step than at its sampler; 0 where it is left out",
+        "Weight: the token's probability before the step over that at its sampler; 0 where it is left out",
         f.math(weight, f.equals, f.stopped(f.frac(policy("old"), policy("sampler")))),
         "staleWeights.kept",
       ),

@@ -103,7 +103,7 @@ const primeRlLoss = <const Name extends string>(
           : f.row(divergence, f.mo("≤"), f.mi("ε"), "<mtext>, or down where A ≤ 0</mtext>");
       return [
         f.line(
-          "Log ratio: how much likelier the token is than at its sampler",
+          "Log ratio: the token's probability over that at its sampler",
           f.math(f.logRatio, f.equals, f.logprob, f.minus, sampled),
           "primeRlLoss.tensors.logRatio",
         ),

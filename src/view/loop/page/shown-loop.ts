@@ -28,8 +28,8 @@ export interface ShownLoop {
   chance: (card: number, word: number, step: number) => number;
   /** The entropies of all tokens after some updates, and between them. */
   entropiesAt: (step: number) => Float32Array;
-  /** Of each trajectory the logarithm of how much likelier it is after some updates. */
-  likelierAt: (step: number) => Float64Array;
+  /** Each trajectory's log probability ratio after some updates. */
+  logRatiosAt: (step: number) => Float64Array;
 }
 
 /** Reads a loop. */
@@ -69,7 +69,7 @@ export function showLoop(payload: LoopPayload): ShownLoop {
       });
       return now;
     },
-    likelierAt: (step) =>
+    logRatiosAt: (step) =>
       Float64Array.from(facts.paths, (path) => {
         let sum = 0;
         for (const id of path) {
@@ -107,19 +107,19 @@ export interface LoopPlace {
   at: number;
   /** Updates that are done, and between them. */
   step: number;
-  hasLikelier: boolean;
+  hasRatios: boolean;
 }
 
 /** The loop's tree at a place, ready to be drawn. */
 export function loopScene(
   loop: ShownLoop,
-  { at, step, hasLikelier }: LoopPlace,
+  { at, step, hasRatios }: LoopPlace,
   { width, maxHeight, theme }: { width: number; maxHeight: number; theme: Theme },
 ): Scene {
   const { facts, replay, moment, ends } = loop;
   const layout = layOut(facts, {
     ...{ width, maxHeight, filter: "all", align: "turns", lanes: "auto", zoom: 1 },
-    ...{ unfolded: new Set<number>(), replay, hasLikelier: true },
+    ...{ unfolded: new Set<number>(), replay, hasRatios: true },
   });
   const now = loop.entropiesAt(step);
   const measure: Measure = { ...loop.measure, level: (token) => loop.level(now[token]!) };
@@ -128,7 +128,7 @@ export function loopScene(
     ...{ heat: undefined, selected: -1, token: -1, path: -1, compared: -1 },
     ...{ hoveredMark: -1, focusedMark: -1, pill: undefined, passed: undefined },
     ...{ unfolded: new Set<number>(), yOf: ({ y }) => y },
-    ...(hasLikelier ? { likelier: loop.likelierAt(step) } : {}),
+    ...(hasRatios ? { logRatios: loop.logRatiosAt(step) } : {}),
     moment: at >= ends[2] ? undefined : { ...moment, at },
     view: {
       ...{ x: 0, y: 0, height: layout.totalHeight },

@@ -206,7 +206,7 @@ class LoopPage {
     const { loop, step, act } = this;
     const theme = this.#theme;
     const width = this.#canvas.parentElement!.clientWidth || 800;
-    const place = { at: this.at, step, hasLikelier: act === 4 };
+    const place = { at: this.at, step, hasRatios: act === 4 };
     const scene = loopScene(loop, place, { width, maxHeight: this.#maxHeight, theme });
     const ratio = devicePixelRatio || 1;
     const { height } = scene.view;

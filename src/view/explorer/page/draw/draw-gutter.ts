@@ -1,5 +1,5 @@
 import type { Lane } from "../layout/lane-order.js";
-import { type Layout, likelierWidth } from "../layout/layout.js";
+import { type Layout, ratioWidth } from "../layout/layout.js";
 import { cut, signed } from "../../../page/words.js";
 import type { Verdict } from "../../payload.js";
 import type { Painter } from "../../../draw/painter.js";
@@ -13,33 +13,33 @@ interface GutterColumns {
   score?: { at: number; width: number };
   advantage: { at: number; width: number };
   advantageText?: number;
-  /** How much likelier a trajectory is now: the bar's middle, its reach, and the end of its text. */
-  likelier?: { at: number; width: number; text: number };
+  /** A trajectory's probability now over that of before: the bar's middle, its reach, and the end of its text. */
+  ratio?: { at: number; width: number; text: number };
 }
 
 const answerWidth = 62;
 
 export function gutterColumns(
-  { isPhone, isNarrow, gutter, hasLikelier }: Layout,
+  { isPhone, isNarrow, gutter, hasRatios }: Layout,
   right: number,
 ): GutterColumns {
   if (isPhone) return { mark: right + 9, advantage: { at: right + 46, width: 22 } };
-  const extra = hasLikelier ? likelierWidth : 0;
+  const extra = hasRatios ? ratioWidth : 0;
   const advantageText = right + gutter - extra - 10;
-  const likelier = hasLikelier && {
-    likelier: { at: right + gutter - extra + 22, width: 24, text: right + gutter - 10 },
+  const ratio = hasRatios && {
+    ratio: { at: right + gutter - extra + 22, width: 24, text: right + gutter - 10 },
   };
   if (gutter < 90) return { mark: right, advantage: { at: right, width: 0 } };
   if (isNarrow) {
     return {
       ...{ mark: right + 12, score: { at: right + 44, width: 16 }, advantageText },
       advantage: { at: right + 94, width: 22 },
-      ...likelier,
+      ...ratio,
     };
   }
   return {
     ...{ answer: right + 8, mark: right + 82, score: { at: right + 118, width: 22 } },
-    ...{ advantage: { at: right + 176, width: 26 }, advantageText, ...likelier },
+    ...{ advantage: { at: right + 176, width: 26 }, advantageText, ...ratio },
   };
 }
 
@@ -96,10 +96,10 @@ export function drawGutter(painter: Painter, scene: Scene, lanes: readonly Lane[
         bar(columns.score.at, width, y, tall, fill, alpha);
       }
     }
-    const now = scene.likelier?.[lane.trajectory];
-    if (columns.likelier && now !== undefined) {
-      const { at, width, text } = columns.likelier;
-      const share = Math.max(-1, Math.min(1, now / mostLikelier));
+    const now = scene.logRatios?.[lane.trajectory];
+    if (columns.ratio && now !== undefined) {
+      const { at, width, text } = columns.ratio;
+      const share = Math.max(-1, Math.min(1, now / mostLogRatio));
       bar(at, share * width, y, tall, now >= 0 ? theme.right : theme.wrong, 0.75 * alpha);
       painter.text(text, y, timesText(now), { size: 11, align: "right", fill: theme.ink, alpha });
     }
@@ -115,8 +115,8 @@ export function drawGutter(painter: Painter, scene: Scene, lanes: readonly Lane[
     });
   }
   const bottom = Math.min(view.height, layout.totalHeight - view.y) - 4;
-  if (columns.likelier && scene.likelier) {
-    painter.path(`M${columns.likelier.at} ${layout.head + 2}V${bottom}`, {
+  if (columns.ratio && scene.logRatios) {
+    painter.path(`M${columns.ratio.at} ${layout.head + 2}V${bottom}`, {
       stroke: theme.lineStrong,
     });
   }
@@ -134,8 +134,8 @@ export function drawGutter(painter: Painter, scene: Scene, lanes: readonly Lane[
   }
 }
 
-/** Where the bar of how much likelier a trajectory is ends: a thousand times. */
-const mostLikelier = Math.log(1000);
+/** Where the bar of a probability ratio ends: at a thousand. */
+const mostLogRatio = Math.log(1000);
 
 /** A factor in words, from its logarithm: ×3.4, ÷404. */
 export function timesText(log: number): string {

@@ -96,7 +96,7 @@ const letter = 0.602 * wordSize;
 
 /**
  * Above the bars: the word at which a wrong trajectory left a right one's path, and the words at which the model was
- * least sure, as many as have room.
+ * least sure, as many as fit.
  */
 function drawWords(painter: Painter, scene: Scene, box: Box, share: number): void {
   const { facts, theme, layout } = scene;

@@ -27,8 +27,8 @@ function drawHead(painter: Painter, scene: Scene): void {
   if (columns.score && facts.mean !== undefined) {
     painter.text(columns.score.at, y, "score", { ...faint, align: "center" });
   }
-  if (columns.likelier && scene.likelier) {
-    painter.text(columns.likelier.text, y, "likelier now", { ...faint, align: "right" });
+  if (columns.ratio && scene.logRatios) {
+    painter.text(columns.ratio.text, y, "prob. ratio", { ...faint, align: "right" });
   }
   if (facts.advantages.some((each) => each !== undefined)) {
     if (layout.isPhone) {
@@ -43,11 +43,11 @@ function drawTurns(painter: Painter, scene: Scene, y: number): void {
   for (let turn = 0; turn < facts.turns; turn++) {
     const x = across(scene, layout.turnX[turn]!);
     const wide = layout.turnTokens[turn]! * layout.tokenWidth;
-    // A heading has the room until the next one.
+    // A heading is as wide as the space until the next one.
     const next = layout.turnX[turn + 1];
-    const room = next === undefined ? Infinity : across(scene, next) - x;
-    const name = layout.isPhone || room < 52 ? `${turn + 1}` : `Turn ${turn + 1}`;
-    if (room < 14) continue;
+    const space = next === undefined ? Infinity : across(scene, next) - x;
+    const name = layout.isPhone || space < 52 ? `${turn + 1}` : `Turn ${turn + 1}`;
+    if (space < 14) continue;
     painter.text(turn > 0 ? x : x - 2, y, name, {
       ...{ size: 11.5, weight: 600, fill: theme.ink2 },
     });
@@ -96,9 +96,9 @@ function drawLinks(painter: Painter, scene: Scene): void {
     const y0 = scene.yOf(parent) - view.y + parent.height / 2;
     const y1 = scene.yOf(lane) - view.y + lane.height / 2;
     if (y1 < layout.head - 20 || y0 > view.height) continue;
-    const room = facts.tree.nodes[from]!.kind === "tool" ? 2 * layout.tail : layout.cut;
+    const space = facts.tree.nodes[from]!.kind === "tool" ? 2 * layout.tail : layout.cut;
     const x = across(scene, markX(layout, facts, from, ghost?.offset));
-    const round = Math.max(0, Math.min(8, (y1 - y0) / 2, room / 2));
+    const round = Math.max(0, Math.min(8, (y1 - y0) / 2, space / 2));
     const on = highlighted.has(trajectory);
     const look: Look = {
       stroke: ghost || on ? theme.accent : theme.lineStrong,
@@ -106,7 +106,7 @@ function drawLinks(painter: Painter, scene: Scene): void {
       alpha: lane.dim && !on ? 0.4 : 1,
       ...(ghost || lane.gone ? { dash: [3, 3] } : {}),
     };
-    const end = Math.max(x + round, x + room / 2);
+    const end = Math.max(x + round, x + space / 2);
     painter.path(`M${x} ${y0}V${y1 - round}Q${x} ${y1} ${x + round} ${y1}H${end}`, look);
   }
 }
@@ -183,8 +183,8 @@ export function drawTree(painter: Painter, scene: Scene): void {
   });
   const layer = painter.image && scene.heat;
   layer?.begin(view, theme);
-  const room = { width: Math.max(0, right - layout.left + 16), height: view.height - layout.head };
-  painter.clip(layout.left - 14, layout.head, room.width, room.height, () => {
+  const space = { width: Math.max(0, right - layout.left + 16), height: view.height - layout.head };
+  painter.clip(layout.left - 14, layout.head, space.width, space.height, () => {
     drawTurnColumns(painter, scene);
     drawLinks(painter, scene);
     for (const lane of lanes) {

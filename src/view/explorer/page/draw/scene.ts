@@ -41,8 +41,8 @@ export interface Scene {
   /** Nodes on the paths that pass the filter; undefined for all. */
   passed: Set<number> | undefined;
   unfolded: ReadonlySet<number>;
-  /** Of each trajectory the logarithm of how much likelier it is now; a column shows it where it is there. */
-  likelier?: Float64Array;
+  /** Each trajectory's log probability ratio, now over before; a column shows it where it is there. */
+  logRatios?: Float64Array;
   moment: Moment | undefined;
   /** Where a lane is drawn: it moves there when the layout changes. */
   yOf: (lane: Lane) => number;

@@ -13,8 +13,8 @@ export interface LayoutInput {
   zoom: number;
   unfolded: ReadonlySet<number>;
   replay: ShownReplay;
-  /** Whether a column says how much likelier each trajectory is now. Default: false. */
-  hasLikelier?: boolean;
+  /** Whether a column has each trajectory's probability ratio. Default: false. */
+  hasRatios?: boolean;
 }
 
 /** Where everything lies, in pixels from the first token and the top. */
@@ -37,7 +37,7 @@ export interface Layout extends Columns {
   tail: number;
   /** Whether words stand above the bars. */
   hasWords: boolean;
-  hasLikelier: boolean;
+  hasRatios: boolean;
   /** A phone, and a notebook cell. */
   isPhone: boolean;
   isNarrow: boolean;
@@ -47,10 +47,10 @@ const ghostHeight = 18;
 const headHeight = 30;
 const clamp = (x: number, low: number, high: number) => Math.min(high, Math.max(low, x));
 
-/** What the column of how much likelier a trajectory is takes. */
-export const likelierWidth = 96;
+/** How wide the column of probability ratios is. */
+export const ratioWidth = 96;
 
-/** Lanes so high have room for words above their bars. */
+/** Lanes so high have words above their bars. */
 const wordsFrom = 33;
 
 /** From 24 pixels per token the text stands above the bars. */
@@ -64,13 +64,9 @@ export function layOut(facts: TreeFacts, input: LayoutInput): Layout {
   const isNarrow = width < 760;
   const scored = facts.mean !== undefined || facts.advantages.some((a) => a !== undefined);
   const isAnswered = facts.answers.some((answer) => answer !== "");
-  const hasLikelier = input.hasLikelier === true && scored && !isPhone;
+  const hasRatios = input.hasRatios === true && scored && !isPhone;
   const own = isPhone ? 74 : isNarrow ? 158 : 246;
-  const gutter = !scored
-    ? isNarrow || !isAnswered
-      ? 12
-      : 96
-    : own + (hasLikelier ? likelierWidth : 0);
+  const gutter = !scored ? (isNarrow || !isAnswered ? 12 : 96) : own + (hasRatios ? ratioWidth : 0);
   const left = isPhone ? 36 : 50;
   const count = lanes.filter(({ ghost }) => !ghost).length;
   const fitting = Math.floor(
@@ -99,22 +95,22 @@ export function layOut(facts: TreeFacts, input: LayoutInput): Layout {
     ...columns,
     ...{ width, lanes, laneAt, laneHeight, left, gutter, plotWidth, isPhone, isNarrow },
     ...{ gauge: input.align === "time" ? 0 : gauge, tail: columns.gap === 0 ? 0 : tail },
-    ...{ hasWords: laneHeight >= wordsFrom, hasLikelier },
+    ...{ hasWords: laneHeight >= wordsFrom, hasRatios },
     ...{ align: input.align, head: headHeight, totalHeight, totalWidth: columns.end + 8 },
     viewHeight: Math.min(totalHeight, input.maxHeight + extra),
   };
 }
 
-/** How wide the bar of a decision's chance is: none where no draw decided, or the turns leave no room. */
+/** How wide the bar of a decision's chance is: none where no draw decided, or the turns leave no space. */
 function gaugeRoom(
   { tree, turn }: TreeFacts,
   { replay, align }: LayoutInput,
-  room: Pick<Layout, "plotWidth" | "laneHeight" | "isPhone" | "isNarrow">,
+  plot: Pick<Layout, "plotWidth" | "laneHeight" | "isPhone" | "isNarrow">,
 ): number {
-  if (replay.chances.size === 0 || align === "time" || room.laneHeight < 18) return 0;
+  if (replay.chances.size === 0 || align === "time" || plot.laneHeight < 18) return 0;
   const turns = new Set(tree.nodes.flatMap(({ kind }, i) => (kind === "tool" ? [turn[i]] : [])));
-  const gauge = room.isPhone ? 16 : room.isNarrow ? 18 : 28;
-  return turns.size * (gauge + 4) <= 0.2 * room.plotWidth ? gauge : 0;
+  const gauge = plot.isPhone ? 16 : plot.isNarrow ? 18 : 28;
+  return turns.size * (gauge + 4) <= 0.2 * plot.plotWidth ? gauge : 0;
 }
 
 /** The middle of a mark after a node, or after some tokens of it. */
