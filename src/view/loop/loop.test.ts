@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { inspect } from "node:util";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -57,6 +58,26 @@ test("a loop is recorded, the same bytes from the same seed, and shown again fro
   await loop.save(path);
   assert.deepEqual((await theLoop(path)).payload, JSON.parse(JSON.stringify(payload)));
   assert.match(loop.picture(), /^<svg /);
+});
+
+test("what is no recording is refused by name, and a loop prints as its words", async () => {
+  const path = join(folder, "other.json");
+  for (const [text, got] of [
+    ["{", "no JSON"],
+    ["null", "other data"],
+    [JSON.stringify({ ...JSON.parse(readFileSync(shipped, "utf8")), tree: [] }), "other data"],
+  ] as const) {
+    writeFileSync(path, text);
+    await assert.rejects(theLoop(path), new RegExp(`loop\\.save\\(path\\) wrote, got ${got}$`));
+  }
+  await assert.rejects(
+    theLoop(join(folder, "nowhere.json")),
+    /Cannot show the loop: .* got no such file$/,
+  );
+  await assert.rejects(theLoop(folder), /got no regular file$/);
+  const loop = await theLoop(shipped);
+  assert.equal(String(loop), loop.summary);
+  assert.ok(inspect(loop).length < 2000 && inspect(loop).includes("The right answer is 1665"));
 });
 
 test("acts show as much as they say: first tries, then branches, then what is right, then what changed", () => {

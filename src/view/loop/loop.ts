@@ -1,6 +1,7 @@
 import { program } from "#pages/loop";
-import { readFile } from "#platform/files";
+import { readFile, stat } from "#platform/files";
 import { checkArguments } from "../../../common/options/check-arguments.js";
+import { isRecord } from "../../../common/options/is-record.js";
 import { writeDurably } from "../../../common/files/durable.js";
 import { View } from "../page/view.js";
 import { loopPicture } from "./loop-picture.js";
@@ -43,13 +44,15 @@ const mostBytes = 64e6;
 
 /** A recording as `save` wrote it; anything else is refused. */
 export async function readLoop(path: string): Promise<LoopPayload> {
-  const text = await readFile(path, "utf8");
   const refuse = (got: string): never => {
     throw new TypeError(
       `Cannot show the loop: ${path} must be a recording that loop.save(path) wrote, got ${got}`,
     );
   };
-  if (text.length > mostBytes) refuse(`${text.length} bytes`);
+  const file = await stat(path).catch(() => refuse("no such file"));
+  if (!file.isFile()) refuse("no regular file");
+  if (file.size > mostBytes) refuse(`${file.size} bytes`);
+  const text = await readFile(path, "utf8");
   let found: Partial<LoopPayload> | null = null;
   try {
     found = JSON.parse(text) as Partial<LoopPayload> | null;
@@ -59,7 +62,7 @@ export async function readLoop(path: string): Promise<LoopPayload> {
   const { tree, updates, fresh, surprises, entropies, words, tries, note } = found ?? {};
   const isPacked = (one: LoopPayload["words"] | undefined) => typeof one?.data === "string";
   const isWhole =
-    typeof tree === "object" &&
+    isRecord(tree) &&
     Number.isInteger(updates) &&
     fresh?.length === updates! + 1 &&
     [surprises, entropies, words].every(isPacked) &&

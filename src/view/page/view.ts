@@ -1,6 +1,7 @@
 import { randomUUID } from "#platform/uuid";
 import { defined } from "../../../common/options/defined.js";
 import { palettes, type Theme } from "../../../common/picture/palette.js";
+import { logged } from "../../base/show/show-as.js";
 import { header } from "./header.js";
 import { wide } from "./table.js";
 import { widgetStyle } from "./style.js";
@@ -36,6 +37,14 @@ export abstract class View<Payload = unknown> {
 
   /** What it shows, in words. */
   abstract get summary(): string;
+
+  toString(): string {
+    return this.summary;
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return logged(this);
+  }
 
   /** All of it as one picture; undefined where there is none. */
   abstract picture(): string | undefined;
