@@ -42,11 +42,14 @@ test(
       assert.deepEqual(await page.evaluate(set("words", "")), [0, 1, 2, 3, 4, 5]);
       assert.deepEqual(await page.evaluate(set("order", "high")), [1, 3, 5, 0, 2, 4]);
       assert.equal(
-        await page.evaluate(`document.querySelectorAll("[data-prompts] canvas").length`),
-        0,
+        await page.evaluate(
+          `[document.querySelector("details[open]").dataset.prompt, document.querySelectorAll("details:not([open]) canvas").length].join()`,
+        ),
+        "0,0",
+        "the first prompt alone is open",
       );
       const title = await page.evaluate(`new Promise((done) => {
-      const box = document.querySelector("details[data-prompt='0']");
+      const box = document.querySelector("details[data-prompt='2']");
       box.addEventListener("toggle", () => setTimeout(() => done(box.querySelector(".arpo-explorer .arpo-title").textContent)));
       box.querySelector("summary").click();
     })`);

@@ -185,7 +185,6 @@ async function show(title: string, asked: () => GivenFile[] | Promise<GivenFile[
     showViews(views, html);
     const boxes = [...views.querySelectorAll<HTMLDetailsElement>("details[data-prompt]")];
     boxes.forEach(addExplainer);
-    if (boxes[0]) boxes[0].open = true;
     status.textContent = `${title} is shown below.`;
     shown.focus({ preventScroll: true });
     shown.scrollIntoView({ block: "start" });

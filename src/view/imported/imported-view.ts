@@ -126,7 +126,7 @@ function headOf({ index, step, rows, scores, question }: ImportedPrompt, tree: n
         ]),
   ];
   const short = question.replace(/\s+/g, " ").trim();
-  return `<span>${index + 1}. ${escape(told.join(" · "))}</span> ${escape(short.length > 160 ? `${short.slice(0, 159)}…` : short)}`;
+  return `<span>${index + 1}. ${escape(told.join(" · "))}:</span> ${escape(short.length > 160 ? `${short.slice(0, 159)}…` : short)}`;
 }
 
 /**

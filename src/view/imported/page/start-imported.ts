@@ -7,6 +7,7 @@ export const startImported = starter(undefined, (root, _payload, _palette, colou
   if (!list) return;
   const boxes = [...list.querySelectorAll<HTMLDetailsElement>("details[data-prompt]")];
   openExplorers(boxes, colours);
+  if (boxes[0]) boxes[0].open = true;
   const choice = (name: string) =>
     root.querySelector<HTMLSelectElement | HTMLInputElement>(`[data-choose=${name}]`);
   const [step, order, words] = [choice("step"), choice("order"), choice("words")];
