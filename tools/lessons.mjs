@@ -62,11 +62,11 @@ async function lesson(name) {
   });
   const trees = made.cells.flatMap((cell) => treesIn(cell.outputs ?? []));
   if (trees.length > 0) {
-    const file = join(root, "apps/site/landing/lesson-trees", name.replace(/ipynb$/, "json"));
+    const file = join(root, "tools/site/lesson-trees", name.replace(/ipynb$/, "json"));
     const before = existsSync(file) ? readFileSync(file, "utf8") : "";
     const after = `${JSON.stringify(trees)}\n`;
     if (steadyTrees(before) !== steadyTrees(after)) {
-      if (check) faults.push("its trees in apps/site/landing");
+      if (check) faults.push("its trees in tools/site/lesson-trees");
       else writeFileSync(file, after);
     }
   }

@@ -4,6 +4,7 @@
 // skipped for a reason that tools/testing/skips.mjs does not list, and a file that is not slow and leaves
 // something in its temporary folder.
 import { readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runTestFile } from "./testing/run-file.mjs";
@@ -38,8 +39,8 @@ const again = process.env.ARPO_LAB_TEST_AGAIN === "1";
 const strict = process.env.ARPO_LAB_TEST_SKIPS === "strict";
 /** At most so many files are run again: more failures are no accident. */
 const MOST_AGAIN = 3;
-/** Two at a time is what the smallest machine can carry. */
-const AT_ONCE = 2;
+/** One more at a time than there are processors, because tests also wait; each may use them all. */
+const AT_ONCE = Math.min(4, availableParallelism() + 1);
 /** So few files show all that they print. */
 const FEW = 12;
 

@@ -266,14 +266,25 @@ test(
 );
 
 test(
-  "pydantic-ai rewrites <think>: a fork that says so, and what the model wrote trains once",
+  "pydantic-ai moves white space around <think>: it stays one conversation, and what the model wrote trains once",
   { skip: noAgents },
   async (t) => {
     const { calls, trees } = await captured(t, agent("pydantic-ai"));
-    const { rewrite } = calls[1]!;
-    assert.equal(rewrite!.of, 0);
-    assert.ok(rewrite!.sent.startsWith("\n") && !rewrite!.recorded.startsWith("\n"));
-    assert.equal(trees[0]!.trajectories.length, 2);
+    const [first, second] = calls;
+    assert.deepEqual([second!.parent, second!.rewrite], [0, undefined]);
+    const { length } = first!.prompt;
+    assert.equal(second!.resumes! > length, true, "its prompt is resumed behind the first answer");
+    const sent = second!.prompt.subarray(length, second!.resumes);
+    assert.notDeepEqual(
+      [...sent],
+      [...first!.tokens],
+      "the ids that came back are not those that were sampled",
+    );
+    const [tree] = trees;
+    assert.equal(tree!.trajectories.length, 1);
+    const { tokens, lossMask } = tree!.trajectories[0]!;
+    assert.deepEqual([...tokens.subarray(0, first!.tokens.length)], [...first!.tokens]);
+    assert.ok(lossMask.subarray(0, first!.tokens.length).every((one) => one === 1));
   },
 );
 

@@ -36,7 +36,7 @@ async function recordedTree() {
 
 /** The explorers of trees that `npm run lessons` kept. */
 function lessonTrees() {
-  const folder = join(source, "lesson-trees");
+  const folder = join(root, "tools/site/lesson-trees");
   return readdirSync(folder).flatMap((name) =>
     JSON.parse(readFileSync(join(folder, name), "utf8")).map(({ text, tree }) => ({
       text,
