@@ -18,7 +18,7 @@ import { writeReference } from "./reference.mjs";
 import { groups } from "./sidebar.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const root = join(here, "..");
+const root = join(here, "../..");
 const pages = join(here, ".pages");
 const out = join(root, "dist/docs");
 
@@ -54,7 +54,9 @@ const places = new Map([
   ["README.md", "index.md"],
   ["notebooks/README.md", "lessons.md"],
 ]);
-for (const name of filesBelow(join(root, "docs"))) {
+/** What stands in docs/, without the program that builds this site. */
+const inDocs = filesBelow(join(root, "docs")).filter((name) => !name.startsWith("site/"));
+for (const name of inDocs) {
   // The engineering log is for those who work on the package; the list of exports is the reference here.
   if (!/\.md$/.test(name) || /^internal\/|^api-report\.md$/.test(name)) continue;
   places.set(
@@ -106,7 +108,7 @@ for (const [from, to] of places) {
   if (!from.endsWith(".md") || from === "README.md" || from === "docs/api-report.md") continue;
   put(join(pages, to), withLinks(readFileSync(join(root, from), "utf8"), from, to));
 }
-for (const name of filesBelow(join(root, "docs")).filter((name) => /\.(png|svg)$/.test(name))) {
+for (const name of inDocs.filter((name) => /\.(png|svg)$/.test(name))) {
   mkdirSync(dirname(join(pages, name)), { recursive: true });
   copyFileSync(join(root, "docs", name), join(pages, name));
 }

@@ -10,7 +10,7 @@ export default defineConfig({
   // build.mjs replaces this with the place of each page, so that the site works below any path.
   base: "/__docs_base__/",
   srcDir: ".pages",
-  outDir: "../dist/docs",
+  outDir: "../../dist/docs",
   head: [["link", { rel: "icon", href: "data:," }]],
   markdown: { languageAlias: { jsonl: "json", js: "ts" } },
   themeConfig: {

@@ -21,7 +21,7 @@ const deepest = 20;
 
 /** A comma with space beside it: it separates items, never thousands. The reference's form has no spaces. */
 const separator = "\u{e000}";
-const spacedComma = /\s+,|,(?:\s|~|\\[ ;:]|\\q?quad(?![a-z]))+/g;
+const spacedComma = /(?<!\s)\s+,|,(?:\s|~|\\[ ;:]|\\q?quad(?![a-z]))+/g;
 
 /** An answer in the reference's form, without what separates thousands and without units. */
 function normal(answer: string): string {
