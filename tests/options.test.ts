@@ -156,7 +156,8 @@ const functions: Functions = {
   learningRateFactor: [(o) => learningRateFactor(o, 1), { style: "constant" }],
   toRows: [(o) => toRows(tree, o)],
   score: [(o) => score(tree, ({ length }) => length, o)],
-  trainOn: [(o) => trainOn(local, tasks.calc({ train: 2, test: 0 }), o)],
+  // More prompts than tasks: what takes an option ends there, before it trains.
+  trainOn: [(o) => trainOn(local, tasks.calc({ train: 2, test: 0 }), o), { prompts: 3 }],
   fineTune: [(o) => fineTune(local, [], o)],
   evaluate: [(o) => evaluate(local, [task], o)],
   "policy.generate": [(o) => local.generate("low", o), { maxTokens: 1 }],

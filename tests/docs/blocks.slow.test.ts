@@ -28,7 +28,10 @@ const pages = [
   ...["README.md", "notebooks/README.md"],
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .map((name) => `docs/${name.replaceAll("\\", "/")}`)
-    .filter((name) => name.endsWith(".md") && !/^docs\/(internal\/|api-report|CHANGELOG)/.test(name)),
+    .filter(
+      (name) =>
+        name.endsWith(".md") && !/^docs\/(internal\/|site\/|api-report|CHANGELOG)/.test(name),
+    ),
 ];
 
 /** Pages that a test of their own follows. */

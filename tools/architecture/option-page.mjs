@@ -204,7 +204,8 @@ import { trainOn, Policy } from "arpo-lab";
 
 const policy = await Policy.load("data/models/tiny");
 const tasks = [{ prompt: "What is 6 times 7?", groundTruth: "42" }];
-await trainOn(policy, tasks, { preset: "arpo", klLossCoefficient: 0.01, sampling: { topP: 0.9 }, steps: 1 });
+const options = { preset: "arpo", klLossCoefficient: 0.01, sampling: { topP: 0.9 } } as const;
+await trainOn(policy, tasks, { ...options, steps: 1 });
 \`\`\`
 
 Every option by the name that functions give it, the same in all of them, and its key in a configuration. A file, a command line and a

@@ -80,14 +80,22 @@ test("train with rewards that give no finite gradient stops, and keeps its weigh
   const reward = join(folder, "huge.mjs");
   await writeFile(
     reward,
-    "let n = 0;\nexport const compute_score = () => (n++ % 2 ? 1e300 : -1e300);\n",
+    "let n = 0;\nexport const compute_score = () => (n++ % 2 ? 1 : -1) * Number(process.env.HUGE);\n",
   );
-  const { status, output } = await runToEnd([
+  const args = [
     ...small(...steps, `custom_reward_function.path=${reward}`),
     "algorithm.norm_adv_by_std_in_grpo=false",
     "--out",
     join(folder, "run"),
-  ]);
+  ];
+  // What a float32 does not hold is refused before anything is computed with it.
+  const beyond = await runToEnd(args, { HUGE: "1e300" });
+  assert.equal(beyond.status, 1, beyond.output);
+  assert.match(
+    beyond.output,
+    /Cannot update: advantages must be finite, got -?Infinity at token \d+ of trajectory \d+ of /,
+  );
+  const { status, output } = await runToEnd(args, { HUGE: "1e30" });
   assert.equal(status, 1, output);
   assert.match(output, /step 1: 1 of 1 optimiser steps were skipped .*\(norm NaN\)/);
   assert.match(

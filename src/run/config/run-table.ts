@@ -19,7 +19,7 @@ export const runTable = {
       ...{ by: 512, most: 1_000_000 },
     }),
   ),
-  /** Prompts per step. Default: 8. */
+  /** Prompts per step, no more than there are tasks. Default: 8. */
   prompts: option(
     integer(1),
     8,

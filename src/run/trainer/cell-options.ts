@@ -173,9 +173,9 @@ function fixedBy(options: CellTraining): Trajectories {
   return rule?.trajectories?.(completeSettings("train", rule, options.expand)) ?? {};
 }
 
-/** Options of a cell as the configuration says them. */
-export function cellKeys(options: CellTraining): Tree {
-  const { testAt, preset = "arpo", prompts = 8 } = options;
+/** Options of a cell that trains on so many tasks, as the configuration says them. */
+export function cellKeys(options: CellTraining, tasks = Infinity): Tree {
+  const { testAt, preset = "arpo", prompts = Math.min(8, tasks) } = options;
   const fixed = fixedBy(options);
   const { n = fixed.n } = options;
   // A function ranks tokens as it is; a configuration names what does.

@@ -29,6 +29,19 @@ test("trainOn() starts all trajectories at once where nothing branches, half of 
   assert.deepEqual((await kindsOf("arpo")).slice(0, 3), ["initial", "initial", "refill"]);
 });
 
+test("trainOn() takes no more prompts a step than there are tasks, unless told otherwise", async () => {
+  const policy = smallPolicy();
+  const set = tasks.calc({ train: 3, test: 1 });
+  const more = { steps: 1, n: 2, live: false, tools: new ToolSet() };
+  const run = await trainOn(policy, set, more);
+  assert.equal(run.steps[0]!.trees.length, 3);
+  await assert.rejects(
+    trainOn(policy, set, { ...more, prompts: 4 }),
+    /\(in a cell: prompts\) must be at most the number of training tasks, 3, got 4/,
+  );
+  policy.dispose();
+});
+
 test("trainOn() trains with a reward over a whole group", async () => {
   const policy = smallPolicy();
   const seen: number[] = [];

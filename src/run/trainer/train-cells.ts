@@ -108,7 +108,7 @@ async function trained(
   const { config } = await loadConfig({
     preset: [preset, "tiny"] satisfies ConfigPreset[],
     values: merge(
-      cellKeys(defined({ ...options, callLimit })),
+      cellKeys(defined({ ...options, callLimit }), sets.train.length),
       learningRate === undefined ? {} : steadyRate(learningRate),
     ),
     overrides: options.overrides ?? [],
