@@ -86,7 +86,9 @@ export class ToolWatch {
     const share = Math.round((100 * this.#cut) / this.#ended);
     const why =
       share >= 50 ? `${share}% were cut at ${responseLength} tokens; set responseLength` : uncalled;
-    this.say(`no trajectory called a tool (${tags.join(", ")}): ${why}`);
+    const named =
+      tags.length > 0 ? `called a tool (${tags.join(", ")})` : "made a call in its environment";
+    this.say(`no trajectory ${named}: ${why}`);
   }
 
   #count(tag: string, message: string): void {
