@@ -142,7 +142,9 @@ const files = (folder, end) =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((one) => one.isFile() && one.name.endsWith(end))
     .map((one) => relative(root, join(one.parentPath, one.name)).replaceAll("\\", "/"))
-    .filter((path) => !/^docs\/internal\/|api-report|CHANGELOG|checkpoints\/|\/\./.test(path))
+    .filter(
+      (path) => !/^docs\/(internal|site)\/|api-report|CHANGELOG|checkpoints\/|\/\./.test(path),
+    )
     .sort();
 
 /** Every document with its faults. */

@@ -11,7 +11,7 @@ const pages = [
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .map((name) => `docs/${name.replaceAll("\\", "/")}`)
     // A pre-registration is never edited again, so its links are not held to what is there.
-    .filter((name) => name.endsWith(".md") && !name.endsWith("/preregistration.md")),
+    .filter((name) => name.endsWith(".md") && !/\/preregistration\.md$|^docs\/site\//.test(name)),
 ];
 
 const withoutCode = (text: string): string => text.replace(/^ *```[^]*?^ *```$/gm, "");
