@@ -99,6 +99,7 @@ const special: Readonly<Record<string, Carried>> = {
   "lab.repair_boxed": left("the data is fixed already"),
   "lab.share_prefixes": left("how our own update computes"),
   "lab.reuse_log_probs": left("how our own update computes"),
+  "lab.sampling_mask": left("verl 0.9.1 records nothing of what was cut off"),
   "lab.sampler": refused("vLLM samples there"),
   "lab.cache": refused("vLLM keeps keys and values in its own type"),
   "lab.matmul_precision": left("how our own update computes"),

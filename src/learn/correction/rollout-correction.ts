@@ -11,7 +11,7 @@ import { shown } from "../../../common/options/check-arguments.js";
 import { detached } from "../../tensor/detached.js";
 import { withoutMasked } from "../../tensor/extremum.js";
 import { tf } from "../../tensor/tf.js";
-import type { ScoredSequence, PreparedSequence } from "../batch.js";
+import { type ScoredSequence, type PreparedSequence, saidLogprobs } from "../batch.js";
 import type { Tensor } from "../losses/base/aggregate.js";
 import { type WeightLevel, correctionWeights } from "./weights.js";
 import { type Figures, sequenceCount, largestLogRatio, mismatchMetrics } from "./figures.js";
@@ -118,10 +118,13 @@ export function correctionOf(
 const named = (metrics: Figures): Figures =>
   Object.fromEntries(Object.entries(metrics).map(([key, v]) => [`rollout_corr/${key}`, v]));
 
+/** What is read of a trajectory that somebody sampled. */
+type Sampled = Pick<PreparedSequence, "trajectory" | "oldOver">;
+
 /** 1 on the trained tokens whose sampler said how likely they were. */
-function knownMask({ trajectory }: Pick<ScoredSequence, "trajectory">): Uint8Array {
-  const { lossMask, logprobs } = trajectory;
-  return lossMask.map((m, t) => (m && Number.isFinite(logprobs[t]) ? 1 : 0));
+function knownMask(sequence: Sampled): Uint8Array {
+  const logprobs = saidLogprobs(sequence);
+  return sequence.trajectory.lossMask.map((m, t) => (m && Number.isFinite(logprobs[t]) ? 1 : 0));
 }
 
 /** The figures of a correction, and what it makes of each token. */
@@ -133,7 +136,7 @@ interface Corrected {
 
 /** Compares sequences' log-probabilities under the policy that trains with those of their sampler. */
 function compare(
-  sequences: readonly Pick<ScoredSequence, "trajectory">[],
+  sequences: readonly Sampled[],
   logprobs: readonly Float32Array[],
   known: readonly Uint8Array[],
   { weights: level, threshold, normalize, rejection }: CorrectionSettings,
@@ -145,7 +148,7 @@ function compare(
   const said = known.reduce((n, sequence) => n + sequenceCount(sequence), 0);
   const unknown = { "rollout_corr/unknown_fraction": trained === 0 ? 0 : 1 - said / trained };
   if (said === 0) return { weights: undefined, kept: undefined, metrics: unknown };
-  const sampledLogprobs = sequences.map(({ trajectory }) => trajectory.logprobs);
+  const sampledLogprobs = sequences.map(saidLogprobs);
   const logRatio = logprobs.map((sequence, i) =>
     sequence.map((p, t) => p - sampledLogprobs[i]![t]!),
   );
@@ -211,12 +214,12 @@ export function correctSequences(
 }
 
 /** Takes what the sampler said for what was measured before the update. */
-export function bypassMeasuring<R extends ScoredSequence>(
+export function bypassMeasuring<R extends ScoredSequence & Pick<PreparedSequence, "oldOver">>(
   sequences: readonly R[],
 ): (R & PreparedSequence)[] {
   const prepared = sequences.map((sequence) => {
-    const { logprobs, entropies } = sequence.trajectory;
-    const oldLogprobs = logprobs.map((p) => (Number.isFinite(p) ? p : 0));
+    const { entropies } = sequence.trajectory;
+    const oldLogprobs = saidLogprobs(sequence).map((p) => (Number.isFinite(p) ? p : 0));
     return Object.assign(sequence, { oldLogprobs, entropies, oldFrom: "sampler" as const });
   });
   if (prepared.some((sequence) => knownMask(sequence).includes(1))) return prepared;
@@ -227,7 +230,7 @@ export function bypassMeasuring<R extends ScoredSequence>(
 
 /** The figures of sequences whose log-probabilities under the policy that trains are others than before. */
 export function correctionFigures(
-  sequences: readonly Pick<ScoredSequence, "trajectory">[],
+  sequences: readonly Sampled[],
   logprobs: readonly Float32Array[],
   settings: CorrectionSettings,
 ): Figures {
