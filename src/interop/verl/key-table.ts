@@ -98,6 +98,7 @@ const special: Readonly<Record<string, Carried>> = {
   "lab.reward_timeout": left("verl has reward workers"),
   "lab.repair_boxed": left("the data is fixed already"),
   "lab.share_prefixes": left("how our own update computes"),
+  "lab.correct_like": left("rollout_correction says how verl corrects"),
   "lab.reuse_log_probs": left("how our own update computes"),
   "lab.sampling_mask": left("verl 0.9.1 records nothing of what was cut off"),
   "lab.sampler": refused("vLLM samples there"),

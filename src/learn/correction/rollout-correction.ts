@@ -17,6 +17,12 @@ import { type WeightLevel, correctionWeights } from "./weights.js";
 import { type Figures, sequenceCount, largestLogRatio, mismatchMetrics } from "./figures.js";
 import { rejectionMask, readTests, isBounds, parseBounds, type Threshold } from "./rejection.js";
 
+/** The defaults of two sources. */
+const forms = {
+  verl: { weights: "token", threshold: 2, outside: undefined },
+  trl: { weights: "sequence", threshold: 3, outside: "drop" },
+} as const satisfies Record<string, Pick<CorrectionSettings, "weights" | "threshold" | "outside">>;
+
 /** How an update corrects for a sampler that is not the policy that trains (`rollout_correction`). */
 export interface RolloutCorrection {
   /**
@@ -24,10 +30,19 @@ export interface RolloutCorrection {
    * where options are given, `auto` where none are.
    */
   when?: "always" | "auto";
-  /** Importance weights by token or by sequence (`rollout_is`); null for none. Default: `token`. */
+  /**
+   * Whose defaults: `verl`, or `trl`, whose weight is the trajectory's, 0 above 3. Default: `verl`.
+   */
+  form?: keyof typeof forms;
+  /** Importance weights by token or by sequence (`rollout_is`); null for none. Default: `token`, of trl `sequence`. */
   weights?: WeightLevel | null;
-  /** One number truncates weights, `"lower_upper"` drops those outside (IcePop). Default: 2. */
+  /** One number truncates weights, `"lower_upper"` drops those outside (IcePop). Default: 2, of trl 3. */
   threshold?: Threshold;
+  /**
+   * Weights out of bounds: brought to the nearest bound (`cut`, TRL's truncate), or 0 (`drop`, TRL's mask). Default: `cut`
+   * for one number and `drop` for two, of trl `drop`.
+   */
+  outside?: "cut" | "drop";
   /** Divide weights by their mean (`rollout_is_batch_normalize`). Default: off. */
   normalize?: boolean;
   /** Tests that tokens or sequences must pass (`rollout_rs`), with commas. Default: none. */
@@ -57,6 +72,8 @@ const threshold: OptionRule = {
 
 export const correctionRules: OptionRules<RolloutCorrection> = {
   when: oneOf(["always", "auto"]),
+  form: oneOf(["verl", "trl"]),
+  outside: oneOf(["cut", "drop"]),
   weights: either(oneOf(["token", "sequence"]), only(null)),
   threshold,
   normalize: "boolean?",
@@ -71,6 +88,7 @@ export const correctionRules: OptionRules<RolloutCorrection> = {
 export interface CorrectionSettings {
   weights: WeightLevel | null;
   threshold: Threshold;
+  outside: "cut" | "drop" | undefined;
   normalize: boolean;
   rejection: { reject: string; rejectThreshold: Threshold; inverseK1: boolean } | undefined;
   bypass: "ppo_clip" | "reinforce" | undefined;
@@ -83,7 +101,9 @@ function refuse(name: string, must: string, value: unknown): never {
 /** Completes a correction, and refuses what cannot be. */
 function correctionSettings(options: RolloutCorrection): CorrectionSettings {
   checkOptions("correct a rollout", options, correctionRules);
-  const { weights = "token", threshold = 2, normalize = false, mode = "decoupled" } = options;
+  const base = forms[options.form ?? "verl"];
+  const { weights = base.weights, threshold = base.threshold, outside = base.outside } = options;
+  const { normalize = false, mode = "decoupled" } = options;
   const { reject, rejectThreshold, inverseK1 = false, bypassLoss = "ppo_clip" } = options;
   parseBounds("threshold", threshold);
   const rejects = reject !== undefined && reject !== null;
@@ -93,7 +113,7 @@ function correctionSettings(options: RolloutCorrection): CorrectionSettings {
   const rejection = rejects ? { reject, rejectThreshold: rejectThreshold!, inverseK1 } : undefined;
   if (rejection) readTests(rejection);
   return {
-    ...{ weights, threshold, normalize, rejection },
+    ...{ weights, threshold, outside, normalize, rejection },
     bypass: mode === "bypass" ? bypassLoss : undefined,
   };
 }
@@ -139,7 +159,7 @@ function compare(
   sequences: readonly Sampled[],
   logprobs: readonly Float32Array[],
   known: readonly Uint8Array[],
-  { weights: level, threshold, normalize, rejection }: CorrectionSettings,
+  { weights: level, threshold, outside, normalize, rejection }: CorrectionSettings,
 ): Corrected {
   const trained = sequences.reduce(
     (n, { trajectory }) => n + sequenceCount(trajectory.lossMask),
@@ -154,7 +174,12 @@ function compare(
   );
   const batch = { logRatio, mask: known };
   const weighed =
-    level === null ? undefined : correctionWeights(batch, { weights: level, threshold, normalize });
+    level === null
+      ? undefined
+      : correctionWeights(batch, {
+          ...{ weights: level, threshold, normalize },
+          ...(outside ? { outside } : {}),
+        });
   const tested = rejection && rejectionMask(batch, rejection);
   return {
     weights: weighed?.weights,
@@ -247,10 +272,15 @@ function weightsOf(logRatio: Tensor, mask: Tensor, settings: CorrectionSettings)
   const raw: Tensor = boundedTensor(ofSequences ? sums : logRatio)
     .exp()
     .mul(mask);
-  const weights: Tensor =
-    lower === undefined
-      ? tf.minimum(raw, upper)
-      : raw.mul(raw.greaterEqual(lower).logicalAnd(raw.lessEqual(upper)).cast("float32"));
+  const drops = (settings.outside ?? (lower === undefined ? "cut" : "drop")) === "drop";
+  const weights: Tensor = !drops
+    ? raw.clipByValue(lower ?? 0, upper).mul(mask)
+    : raw.mul(
+        raw
+          .greaterEqual(lower ?? 0)
+          .logicalAnd(raw.lessEqual(upper))
+          .cast("float32"),
+      );
   if (!settings.normalize) return weights;
   const counts: Tensor = mask.sum(-1);
   const mean: Tensor = ofSequences

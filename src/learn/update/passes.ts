@@ -5,7 +5,11 @@ import type { Model } from "../../model/transformer/transformer.js";
 import { embed } from "../../tensor/ops/embed.js";
 import { tf } from "../../tensor/tf.js";
 import { supportAt } from "../../policy/token-sets.js";
-import { overSupports } from "../../tensor/ops/log-prob-entropy-from-hidden.js";
+import {
+  type LabelSupport,
+  logitsOf,
+  overSupports,
+} from "../../tensor/ops/log-prob-entropy-from-hidden.js";
 import { trainedMask, type PreparedSequence, type ScoredSequence } from "../batch.js";
 import { aggregationOf, type AggregationChoice } from "../losses/registry.js";
 
@@ -212,7 +216,7 @@ export function passLogProbs(
   const after: number[] = [];
   const labels: number[] = [];
   const predicted = new Map<string, number>();
-  const supports: { label: number; ids: Int32Array }[] = [];
+  const supports: LabelSupport[] = [];
   const places = new Int32Array(sequences.length * time);
   sequences.forEach(({ trajectory }, r) => {
     for (let t = trajectory.prompt.length; t < tokens[r]!.length; t++) {
@@ -254,9 +258,7 @@ export function passLogProbs(
     const entropies = logprobs.exp().mul<tf.Tensor2D>(logprobs).sum<tf.Tensor1D>(-1).neg();
     return {
       logprobs: spread(
-        overSupports(embed(logprobs.reshape([-1, 1]), own).as1D(), supports, (rows) =>
-          embed(logprobs, rows),
-        ),
+        overSupports(embed(logprobs.reshape([-1, 1]), own).as1D(), supports, logitsOf(logprobs)),
       ),
       entropies: spread(entropies as tf.Tensor1D),
       distributions: { logprobs, places },

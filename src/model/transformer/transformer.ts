@@ -8,6 +8,8 @@ import { embed } from "../../tensor/ops/embed.js";
 import { inMatmulPrecision, type MatmulPrecision } from "../../tensor/matmul-precision.js";
 import { linear } from "../../tensor/ops/linear.js";
 import {
+  type LabelSupport,
+  logitsFrom,
   logProbEntropyFromHidden,
   overSupports,
 } from "../../tensor/ops/log-prob-entropy-from-hidden.js";
@@ -383,7 +385,7 @@ export class Model {
     labels: tf.Tensor1D,
     options: LogProbOptions & {
       /** Labels with the ids that each was sampled from, none for the whole vocabulary. Default: the whole for all. */
-      supports?: readonly { label: number; ids: Int32Array }[];
+      supports?: readonly LabelSupport[];
     } = {},
   ): { logprobs: tf.Tensor1D; entropies: tf.Tensor1D } {
     const { supports, ...rest } = options;
@@ -400,8 +402,10 @@ export class Model {
       );
       const all = logprobs.as1D();
       const cut = supports?.some(({ ids }) => ids.length > 0)
-        ? overSupports(all, supports, (rows) =>
-            this.logits(embed(embed(hidden, after), rows)).div(temperature),
+        ? overSupports(
+            all,
+            supports,
+            logitsFrom(embed(hidden, after), this.#outputMatrix(), temperature),
           )
         : all;
       return { logprobs: cut, entropies: entropies.as1D() };

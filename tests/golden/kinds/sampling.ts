@@ -1,8 +1,7 @@
 import { sample } from "../../../src/model/decoder/sample.js";
 import { supportAt } from "../../../src/policy/token-sets.js";
-import { embed } from "../../../src/tensor/ops/embed.js";
 import { logProbEntropy } from "../../../src/tensor/log-prob.js";
-import { overSupports } from "../../../src/tensor/ops/log-prob-entropy-from-hidden.js";
+import { logitsOf, overSupports } from "../../../src/tensor/ops/log-prob-entropy-from-hidden.js";
 import { tf } from "../../../src/tensor/tf.js";
 import type { Runners } from "../runner.js";
 
@@ -40,8 +39,7 @@ function maskReplay(v: any) {
   };
   const supports = (tokens as number[]).map((label, t) => ({ label, ids: supportAt(support, t) }));
   const full = (z: tf.Tensor) => logProbEntropy(z, labels, 1);
-  const over = (z: tf.Tensor) =>
-    overSupports(full(z).logprobs.as1D(), supports, (rows) => embed(z, rows));
+  const over = (z: tf.Tensor) => overSupports(full(z).logprobs.as1D(), supports, logitsOf(z));
   const z = tf.tensor2d(logits);
   const read = (x: tf.Tensor) => [...x.dataSync()];
   const weights = tf.tensor1d(v.grad_weight);
