@@ -1,6 +1,7 @@
 import { checkArguments } from "../../common/options/check-arguments.js";
 import type { Scored } from "../reward/scored.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
+import * as exact from "../base/exact/index.js";
 import { logged, showAs, type Shown } from "../base/show/show-as.js";
 
 /** One trajectory with its score: what a model is run over. Arrays have one entry per response token. */
@@ -37,6 +38,8 @@ export interface PreparedSequence extends ScoredSequence {
    * what the policy itself said when it sampled (`reuseLogProbs`).
    */
   oldFrom?: "sampler" | "rollout";
+  /** `whole`: oldLogprobs are over the whole vocabulary although the trajectory has a support. */
+  oldOver?: "whole";
 }
 
 /**
@@ -50,13 +53,84 @@ export function trainedMask(
   return sequence.keptMask ?? sequence.trajectory.lossMask;
 }
 
+/** What the sampler said of each token: over its support, where that is recorded and used; NaN where it did not say. */
+export function saidLogprobs({
+  trajectory: { logprobs, support },
+  oldOver,
+}: Pick<PreparedSequence, "trajectory" | "oldOver">): Float32Array {
+  if (!support || oldOver === "whole") return logprobs;
+  const { offsets, logprobs: over } = support;
+  return logprobs?.map((p, t) => (offsets[t + 1]! > offsets[t]! ? over[t]! : p));
+}
+
+/**
+ * Says of trajectories whether log-probabilities are over their support.
+ * @param measured whether all that are asked for log-probabilities can measure them over it: models in this process
+ */
+export function chooseSupport(
+  sequences: readonly (ScoredSequence & Pick<PreparedSequence, "oldOver">)[],
+  over: "recorded" | "whole",
+  measured: boolean,
+): void {
+  for (const sequence of sequences) {
+    delete sequence.oldOver;
+    if (!sequence.trajectory.support) continue;
+    if (over === "whole") sequence.oldOver = "whole";
+    else if (!measured) {
+      throw new TypeError(
+        'Cannot update: log-probabilities over what top-k, top-p or min-p left must be of models in this process, got one elsewhere; samplingMask "whole" takes them over the whole vocabulary, or sample without a cut-off',
+      );
+    }
+  }
+}
+
+/**
+ * What top-k, top-p and min-p left, on average: of the probability at the sampler, and of tokens how many. Over the whole
+ * vocabulary a ratio to the sampler is too small by the first.
+ */
+export function keptMass(
+  sequences: readonly Pick<ScoredSequence, "trajectory">[],
+): Record<string, number> {
+  let [tokens, mass, ids] = [0, 0, 0];
+  for (const { trajectory } of sequences) {
+    const { support, logprobs, lossMask } = trajectory;
+    support?.logprobs.forEach((over, t) => {
+      const size = support.offsets[t + 1]! - support.offsets[t]!;
+      if (!lossMask[t] || size === 0 || !Number.isFinite(over)) return;
+      tokens++;
+      mass += exact.exp(logprobs[t]! - over);
+      ids += size;
+    });
+  }
+  if (tokens === 0) return {};
+  return { "sampling/kept_mass": mass / tokens, "sampling/kept_tokens": ids / tokens };
+}
+
+/** The mean of something over trained tokens; 0 where nobody said it. */
+export function meanOver<R extends Pick<ScoredSequence, "trajectory">>(
+  sequences: readonly R[],
+  pick: (sequence: R) => Float32Array,
+): number {
+  let sum = 0;
+  let count = 0;
+  for (const sequence of sequences) {
+    pick(sequence).forEach((value, t) => {
+      // A sampler may not have said how uncertain it was.
+      if (!sequence.trajectory.lossMask[t] || Number.isNaN(value)) return;
+      sum += value;
+      count++;
+    });
+  }
+  return count === 0 ? 0 : sum / count;
+}
+
 /** ln p at the sampler; where it did not say, that of before the update, so that the ratio of the two is 1. */
 export function sampledLogprobs(
-  sequence: Pick<PreparedSequence, "trajectory" | "oldLogprobs">,
+  sequence: Pick<PreparedSequence, "trajectory" | "oldLogprobs" | "oldOver">,
 ): Float32Array {
-  const { trajectory, oldLogprobs } = sequence;
-  return oldLogprobs.map((p, t) => {
-    const said = trajectory.logprobs?.[t];
+  const logprobs = saidLogprobs(sequence);
+  return sequence.oldLogprobs.map((p, t) => {
+    const said = logprobs?.[t];
     return said !== undefined && Number.isFinite(said) ? said : p;
   });
 }

@@ -2,6 +2,7 @@ import type { Sampled } from "../model/decoder/decoder.js";
 import type { CacheSequence } from "./cache-sequence.js";
 import type { FinishReason, GenerateOptions, Segment, Sequence } from "./policy.js";
 import type { StopWatcher } from "./stops.js";
+import { idsOf, SupportList } from "./token-sets.js";
 
 /** What a sequence knows of the generate call that is running on it. */
 interface RunningCall {
@@ -29,6 +30,7 @@ interface JobParts {
   stops: StopWatcher;
   allowed: Uint32Array | undefined;
   contextLength: number;
+  vocabSize: number;
   eosIds: ReadonlySet<number>;
 }
 
@@ -47,6 +49,8 @@ export class Job {
   readonly #entropies: number[] = [];
   readonly #topIds: number[] = [];
   readonly #topLogprobs: number[] = [];
+  readonly #support = new SupportList();
+  readonly #vocabSize: number;
   #width = 0;
   #settled = false;
   #resolve!: (segment: Segment) => void;
@@ -60,6 +64,7 @@ export class Job {
     this.#stops = parts.stops;
     this.#contextLength = parts.contextLength;
     this.#eosIds = parts.eosIds;
+    this.#vocabSize = parts.vocabSize;
     this.#start = this.sequence.tokens.length;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -88,12 +93,21 @@ export class Job {
       this.#topIds.push(sampled.topIds[i]!);
       this.#topLogprobs.push(sampled.topLogprobs[i]!);
     }
+    this.#takeSupport(sampled, at);
     if (this.options.onToken && !this.#tell(this.options.onToken, sampled, at)) return;
     const stop = this.#stops.push(token);
     if (this.#eosIds.has(token)) this.#finish("end");
     else if (stop !== undefined) this.#finish("stop", stop);
     else if (this.#tokens.length >= this.options.maxTokens) this.#finish("length");
     else if (this.sequence.tokens.length >= this.#contextLength) this.#finish("context");
+  }
+
+  /** Records what the newest token was sampled from, where that is not the whole vocabulary. */
+  #takeSupport({ support, supportLogprobs, logprobs, tokens }: Sampled, at: number): void {
+    const words = support.length / tokens.length;
+    const ids = idsOf(support.subarray(at * words, (at + 1) * words), this.#vocabSize);
+    const whole = ids.length === this.#vocabSize;
+    this.#support.push(whole ? [] : ids, logprobs[at]! - supportLogprobs[at]!);
   }
 
   /** Tells the caller of the newest token; what it throws is its own sequence's failure. */
@@ -139,6 +153,8 @@ export class Job {
       },
       finish,
     };
+    const support = this.#support.value();
+    if (support) segment.support = support;
     if (stop !== undefined) segment.stop = stop;
     this.#resolve(segment);
   }

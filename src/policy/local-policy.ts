@@ -7,7 +7,7 @@ import {
 } from "../../common/options/check-options.js";
 import type { Decoder } from "../model/decoder/decoder.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
-import { AllowedMasks } from "./allowed.js";
+import { AllowedMasks } from "./token-sets.js";
 import { Batch } from "./batch.js";
 import { CacheSequence } from "./cache-sequence.js";
 import { checkGenerate } from "./check-generate.js";
@@ -84,6 +84,7 @@ class LocalSession implements Session {
         stops: new StopWatcher(texts, options.stop ?? [], begun),
         allowed: allowed.of(options.allowedIds),
         contextLength,
+        vocabSize: this.#parts.decoder.vocabSize,
         eosIds,
       });
       batch.add(job);

@@ -1,5 +1,6 @@
 import type { ChatMessage, Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Random } from "../base/random/random.js";
+import type { Support } from "./token-sets.js";
 
 /** How the next token is chosen. Unset means: as the model says, temperature 1, nothing cut off. */
 export interface Sampling {
@@ -66,6 +67,8 @@ export interface Segment {
   entropies: Float32Array;
   /** The most likely alternatives per position, `width` per token, in falling order. */
   top: { width: number; ids: Int32Array; logprobs: Float32Array };
+  /** What each token was sampled from, where top-k, top-p or min-p cut it and the sampler says so. */
+  support?: Support;
   finish: FinishReason;
   /** The stop string that ended it, if one did. */
   stop?: string;

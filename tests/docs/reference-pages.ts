@@ -210,6 +210,15 @@ const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> = {
         "Share of trajectories whose ln p from before are the rollout's own (lab.reuse_log_probs)",
     },
     {
+      name: "sampling/kept_mass",
+      meaning:
+        "Probability that top_k, top_p or min_p left where a trained token was sampled, mean: what a ratio to the sampler is too small by over the whole vocabulary (ours)",
+    },
+    {
+      name: "sampling/kept_tokens",
+      meaning: "How many tokens of the vocabulary that were, mean (ours)",
+    },
+    {
       name: "actor/turn_kl_entropy",
       meaning: "gspo_turn: how evenly the turns of a trajectory moved, from 0 (one of them) to 1",
     },

@@ -67,6 +67,8 @@ export class ScriptedDecoder implements Decoder {
       entropies: Float32Array.from(rows, (row) => this.#get(row).length),
       topIds: new Int32Array(count * top),
       topLogprobs: new Float32Array(count * top),
+      support: new Uint32Array(0),
+      supportLogprobs: new Float32Array(count),
     };
   }
 

@@ -510,7 +510,7 @@ int decoder_step(double address, const float* embedded, const int32_t* offsets,
                  const float* min_p, const float* penalty, const double* uniform,
                  const uint32_t* allowed, const int32_t* seen, const int32_t* seen_offsets, int top,
                  int32_t* tokens, float* logprobs, float* entropies, int32_t* top_ids,
-                 float* top_logprobs) {
+                 float* top_logprobs, uint32_t* kept, float* kept_logprobs) {
   Decoder& m = *at(address);
   int most = 0;
   for (int i = 0; i < page_offsets[feeds]; i++)
@@ -536,7 +536,8 @@ int decoder_step(double address, const float* embedded, const int32_t* offsets,
   }
   const Step step = {embedded, offsets, from, {page_list, page_offsets},
                      {temperature, top_k, top_p, min_p, penalty, uniform, allowed, seen,
-                      seen_offsets, top, tokens, logprobs, entropies, top_ids, top_logprobs}};
+                      seen_offsets, top, tokens, logprobs, entropies, top_ids, top_logprobs, kept,
+                      kept_logprobs}};
   int bad[ARPO_MAX_THREADS];
   for (int i = 0; i < count; i++) parts[i].work = m.work + starts[i];
   if (count == 1) return run(m, Team{}, step, parts[0]);

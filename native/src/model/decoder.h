@@ -51,6 +51,6 @@ int decoder_step(double decoder, const float* embedded, const int32_t* offsets,
                  const float* min_p, const float* penalty, const double* uniform,
                  const uint32_t* allowed, const int32_t* seen, const int32_t* seen_offsets, int top,
                  int32_t* tokens, float* logprobs, float* entropies, int32_t* top_ids,
-                 float* top_logprobs);
+                 float* top_logprobs, uint32_t* kept, float* kept_logprobs);
 
 }  // namespace ARPO_NS

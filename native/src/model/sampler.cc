@@ -175,6 +175,7 @@ bool sample_row(int thread, float* y, int vocab, const Sampling& s, int row) {
   if (!(sum > 0 && sum <= vocab * 1.001) || weighted != weighted) return false;
   float log_sum = log1((float)sum);
   float normaliser = max + log_sum;
+  const double whole = sum;
   s.entropies[row] = (float)(log_sum - weighted / sum);
 
   int32_t* top_ids = s.top_ids + (ptrdiff_t)row * s.top;
@@ -227,7 +228,11 @@ bool sample_row(int thread, float* y, int vocab, const Sampling& s, int row) {
       };
       double total = 0;
       for (int i = 0; i < count; i++) total += weights[ids[i]];
-      if (k < count) total = cut(boundary(weights, ids, count, k, __builtin_inf()));
+      if (k < count) {
+        // Ids as likely as the k-th all stay.
+        Boundary end = boundary(weights, ids, count, k, __builtin_inf());
+        total = cut({end.weight, vocab});
+      }
       if (cut_p) cut(boundary(weights, ids, count, count, s.top_p[row] * total));
     }
     float floor = s.min_p[row];
@@ -235,6 +240,16 @@ bool sample_row(int thread, float* y, int vocab, const Sampling& s, int row) {
       for (int i = 0; i < vocab; i++)
         if (weights[i] < floor) weights[i] = 0;
     token = draw(weights, vocab, s.uniform[row]);
+    if (s.kept && (k < vocab || cut_p || floor > 0)) {
+      uint32_t* words = s.kept + (ptrdiff_t)row * ((vocab + 31) / 32);
+      double left = 0;
+      for (int i = 0; i < vocab; i++) {
+        if (!(weights[i] > 0)) continue;
+        words[i >> 5] |= 1u << (i & 31);
+        left += exp1(y[i] - max);
+      }
+      s.kept_logprobs[row] = log1((float)(left / whole));
+    }
   }
   chosen = logits[token];
   s.tokens[row] = token;
@@ -246,9 +261,11 @@ int sample_rows(float* logits, int rows, int vocab, const float* temperature, co
                 const float* top_p, const float* min_p, const float* penalty,
                 const double* uniform, const uint32_t* allowed, const int32_t* seen,
                 const int32_t* seen_offsets, int top, int32_t* tokens, float* logprobs,
-                float* entropies, int32_t* top_ids, float* top_logprobs) {
+                float* entropies, int32_t* top_ids, float* top_logprobs, uint32_t* kept,
+                float* kept_logprobs) {
   Sampling sampling = {temperature, top_k,        top_p, min_p,  penalty,  uniform,   allowed, seen,
-                       seen_offsets, top, tokens, logprobs, entropies, top_ids, top_logprobs};
+                       seen_offsets, top, tokens, logprobs, entropies, top_ids, top_logprobs, kept,
+                       kept_logprobs};
   int32_t bad = rows;
   parallel(rows, [&](int row, int thread) {
     if (sample_row(thread, logits + (ptrdiff_t)row * vocab, vocab, sampling, row)) return;

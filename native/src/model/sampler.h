@@ -21,6 +21,10 @@ struct Sampling {
   float* entropies;
   int32_t* top_ids;  // rows x top
   float* top_logprobs;
+  // What top-k, top-p and min-p left, or null: a bit per id, rows x ceil(vocab / 32) words, all 0 where
+  // nothing was cut; and ln of the probability that is left.
+  uint32_t* kept;
+  float* kept_logprobs;
 };
 
 // Chooses for row `row` of `sampling`, from `vocab` logits that it overwrites. False, with nothing
@@ -33,6 +37,7 @@ int sample_rows(float* logits, int rows, int vocab, const float* temperature, co
                 const float* top_p, const float* min_p, const float* penalty,
                 const double* uniform, const uint32_t* allowed, const int32_t* seen,
                 const int32_t* seen_offsets, int top, int32_t* tokens, float* logprobs,
-                float* entropies, int32_t* top_ids, float* top_logprobs);
+                float* entropies, int32_t* top_ids, float* top_logprobs, uint32_t* kept,
+                float* kept_logprobs);
 
 }  // namespace ARPO_NS

@@ -71,10 +71,20 @@ export const numbers: Rule = function* (context) {
     );
   }
   if (rollout.top_p < 1 || rollout.top_k > 0) {
-    yield note(
-      "cut-off-sampling",
-      "top_p or top_k cut tokens off while sampling; ratios are of the whole distribution, so that sampled trajectories look more likely than they are",
-    );
+    const whole = config.lab.sampling_mask === "whole";
+    // Measured on data/models/tiny (docs/internal/log/2026-11.md).
+    const left =
+      "a ratio to the sampler is too small by the probability that was left (sampling/kept_mass): at top_p 0.95 it was 0.975 a token, about 0.36 of a trajectory of 41 tokens";
+    yield whole
+      ? warning(
+          "cut-off-sampling",
+          `top_p or top_k cut tokens off while sampling, and log-probabilities are over the whole vocabulary: ${left}`,
+          "lab.sampling_mask=recorded",
+        )
+      : note(
+          "cut-off-sampling",
+          `top_p or top_k cut tokens off while sampling: log-probabilities and ratios are over what was left, entropies over the whole vocabulary. Where an endpoint does not say what was left, ${left}`,
+        );
   }
   const kl = { loss: actor.kl_loss_coef, reward: config.algorithm.kl_ctrl.kl_coef };
   if (

@@ -162,11 +162,12 @@ test("bypass weighs and rejects in tensors as the functions do in numbers", () =
     const weights = random.uniform() < 0.5 ? "token" : "sequence";
     const threshold = random.uniform() < 0.5 ? 2 : "0.5_2";
     const normalize = random.uniform() < 0.5;
+    const outside = random.choose(["cut", "drop"] as const);
     const reject = rejectionTests[i % rejectionTests.length]!;
     const rejectThreshold = reject.endsWith("k1") ? "0.6_1.4" : 0.3;
     const settings = correctionOf(
       {
-        ...{ weights, threshold, normalize, reject, rejectThreshold },
+        ...{ weights, threshold, normalize, outside, reject, rejectThreshold },
         ...{ mode: "bypass", bypassLoss: "reinforce" },
       },
       [],
@@ -178,11 +179,26 @@ test("bypass weighs and rejects in tensors as the functions do in numbers", () =
       settings,
     )!;
     const batch = { logRatio, mask };
-    const wanted = correctionWeights(batch, { weights, threshold, normalize }).weights;
+    const wanted = correctionWeights(batch, { weights, threshold, normalize, outside }).weights;
     const { mask: kept } = rejectionMask(batch, { reject, rejectThreshold });
     const all = wanted.flatMap((sequence, r) => [...sequence].map((w, t) => w * kept[r]![t]!));
     assert.ok(apart([...(found.dataSync() as Float32Array)], all) < 1e-5, `${i} ${reject}`);
   }
+});
+
+test("TRL's correction by name: a weight per trajectory, 0 above 3", async () => {
+  // The model finds each of a trajectory's trained tokens so much likelier than the sampler did.
+  const surer = (t: number) => (t === 0 ? -Math.log(4) : Math.log(1.5));
+  const trl = await updated(await sampledSequences(surer), { rolloutCorrection: { form: "trl" } });
+  trl.rows.forEach(({ rolloutWeights, trajectory }) => {
+    const tokens = trajectory.lossMask.reduce((n, m) => n + m, 0);
+    const ratio = 4 / 1.5 ** (tokens - 1);
+    const wanted = ratio > 3 ? 0 : ratio;
+    assert.ok(Math.abs(rolloutWeights![0]! - wanted) < 1e-3, `${rolloutWeights![0]} ${wanted}`);
+  });
+  const cut = { form: "trl", outside: "cut" } as const;
+  const most = await updated(await sampledSequences(() => -1), { rolloutCorrection: cut });
+  assert.ok(most.rows.every(({ rolloutWeights }) => Math.abs(rolloutWeights![0]! - 3) < 1e-6));
 });
 
 test("a correction that cannot be is refused by name", () => {

@@ -11,11 +11,17 @@ import { shown } from "../../../common/options/check-arguments.js";
 import { detached } from "../../tensor/detached.js";
 import { withoutMasked } from "../../tensor/extremum.js";
 import { tf } from "../../tensor/tf.js";
-import type { ScoredSequence, PreparedSequence } from "../batch.js";
+import { type ScoredSequence, type PreparedSequence, saidLogprobs } from "../batch.js";
 import type { Tensor } from "../losses/base/aggregate.js";
 import { type WeightLevel, correctionWeights } from "./weights.js";
 import { type Figures, sequenceCount, largestLogRatio, mismatchMetrics } from "./figures.js";
 import { rejectionMask, readTests, isBounds, parseBounds, type Threshold } from "./rejection.js";
+
+/** The defaults of two sources. */
+const forms = {
+  verl: { weights: "token", threshold: 2, outside: undefined },
+  trl: { weights: "sequence", threshold: 3, outside: "drop" },
+} as const satisfies Record<string, Pick<CorrectionSettings, "weights" | "threshold" | "outside">>;
 
 /** How an update corrects for a sampler that is not the policy that trains (`rollout_correction`). */
 export interface RolloutCorrection {
@@ -24,10 +30,19 @@ export interface RolloutCorrection {
    * where options are given, `auto` where none are.
    */
   when?: "always" | "auto";
-  /** Importance weights by token or by sequence (`rollout_is`); null for none. Default: `token`. */
+  /**
+   * Whose defaults: `verl`, or `trl`, whose weight is the trajectory's, 0 above 3. Default: `verl`.
+   */
+  form?: keyof typeof forms;
+  /** Importance weights by token or by sequence (`rollout_is`); null for none. Default: `token`, of trl `sequence`. */
   weights?: WeightLevel | null;
-  /** One number truncates weights, `"lower_upper"` drops those outside (IcePop). Default: 2. */
+  /** One number truncates weights, `"lower_upper"` drops those outside (IcePop). Default: 2, of trl 3. */
   threshold?: Threshold;
+  /**
+   * Weights out of bounds: brought to the nearest bound (`cut`, TRL's truncate), or 0 (`drop`, TRL's mask). Default: `cut`
+   * for one number and `drop` for two, of trl `drop`.
+   */
+  outside?: "cut" | "drop";
   /** Divide weights by their mean (`rollout_is_batch_normalize`). Default: off. */
   normalize?: boolean;
   /** Tests that tokens or sequences must pass (`rollout_rs`), with commas. Default: none. */
@@ -57,6 +72,8 @@ const threshold: OptionRule = {
 
 export const correctionRules: OptionRules<RolloutCorrection> = {
   when: oneOf(["always", "auto"]),
+  form: oneOf(["verl", "trl"]),
+  outside: oneOf(["cut", "drop"]),
   weights: either(oneOf(["token", "sequence"]), only(null)),
   threshold,
   normalize: "boolean?",
@@ -71,6 +88,7 @@ export const correctionRules: OptionRules<RolloutCorrection> = {
 export interface CorrectionSettings {
   weights: WeightLevel | null;
   threshold: Threshold;
+  outside: "cut" | "drop" | undefined;
   normalize: boolean;
   rejection: { reject: string; rejectThreshold: Threshold; inverseK1: boolean } | undefined;
   bypass: "ppo_clip" | "reinforce" | undefined;
@@ -83,7 +101,9 @@ function refuse(name: string, must: string, value: unknown): never {
 /** Completes a correction, and refuses what cannot be. */
 function correctionSettings(options: RolloutCorrection): CorrectionSettings {
   checkOptions("correct a rollout", options, correctionRules);
-  const { weights = "token", threshold = 2, normalize = false, mode = "decoupled" } = options;
+  const base = forms[options.form ?? "verl"];
+  const { weights = base.weights, threshold = base.threshold, outside = base.outside } = options;
+  const { normalize = false, mode = "decoupled" } = options;
   const { reject, rejectThreshold, inverseK1 = false, bypassLoss = "ppo_clip" } = options;
   parseBounds("threshold", threshold);
   const rejects = reject !== undefined && reject !== null;
@@ -93,7 +113,7 @@ function correctionSettings(options: RolloutCorrection): CorrectionSettings {
   const rejection = rejects ? { reject, rejectThreshold: rejectThreshold!, inverseK1 } : undefined;
   if (rejection) readTests(rejection);
   return {
-    ...{ weights, threshold, normalize, rejection },
+    ...{ weights, threshold, outside, normalize, rejection },
     bypass: mode === "bypass" ? bypassLoss : undefined,
   };
 }
@@ -118,10 +138,13 @@ export function correctionOf(
 const named = (metrics: Figures): Figures =>
   Object.fromEntries(Object.entries(metrics).map(([key, v]) => [`rollout_corr/${key}`, v]));
 
+/** What is read of a trajectory that somebody sampled. */
+type Sampled = Pick<PreparedSequence, "trajectory" | "oldOver">;
+
 /** 1 on the trained tokens whose sampler said how likely they were. */
-function knownMask({ trajectory }: Pick<ScoredSequence, "trajectory">): Uint8Array {
-  const { lossMask, logprobs } = trajectory;
-  return lossMask.map((m, t) => (m && Number.isFinite(logprobs[t]) ? 1 : 0));
+function knownMask(sequence: Sampled): Uint8Array {
+  const logprobs = saidLogprobs(sequence);
+  return sequence.trajectory.lossMask.map((m, t) => (m && Number.isFinite(logprobs[t]) ? 1 : 0));
 }
 
 /** The figures of a correction, and what it makes of each token. */
@@ -133,10 +156,10 @@ interface Corrected {
 
 /** Compares sequences' log-probabilities under the policy that trains with those of their sampler. */
 function compare(
-  sequences: readonly Pick<ScoredSequence, "trajectory">[],
+  sequences: readonly Sampled[],
   logprobs: readonly Float32Array[],
   known: readonly Uint8Array[],
-  { weights: level, threshold, normalize, rejection }: CorrectionSettings,
+  { weights: level, threshold, outside, normalize, rejection }: CorrectionSettings,
 ): Corrected {
   const trained = sequences.reduce(
     (n, { trajectory }) => n + sequenceCount(trajectory.lossMask),
@@ -145,13 +168,18 @@ function compare(
   const said = known.reduce((n, sequence) => n + sequenceCount(sequence), 0);
   const unknown = { "rollout_corr/unknown_fraction": trained === 0 ? 0 : 1 - said / trained };
   if (said === 0) return { weights: undefined, kept: undefined, metrics: unknown };
-  const sampledLogprobs = sequences.map(({ trajectory }) => trajectory.logprobs);
+  const sampledLogprobs = sequences.map(saidLogprobs);
   const logRatio = logprobs.map((sequence, i) =>
     sequence.map((p, t) => p - sampledLogprobs[i]![t]!),
   );
   const batch = { logRatio, mask: known };
   const weighed =
-    level === null ? undefined : correctionWeights(batch, { weights: level, threshold, normalize });
+    level === null
+      ? undefined
+      : correctionWeights(batch, {
+          ...{ weights: level, threshold, normalize },
+          ...(outside ? { outside } : {}),
+        });
   const tested = rejection && rejectionMask(batch, rejection);
   return {
     weights: weighed?.weights,
@@ -211,12 +239,12 @@ export function correctSequences(
 }
 
 /** Takes what the sampler said for what was measured before the update. */
-export function bypassMeasuring<R extends ScoredSequence>(
+export function bypassMeasuring<R extends ScoredSequence & Pick<PreparedSequence, "oldOver">>(
   sequences: readonly R[],
 ): (R & PreparedSequence)[] {
   const prepared = sequences.map((sequence) => {
-    const { logprobs, entropies } = sequence.trajectory;
-    const oldLogprobs = logprobs.map((p) => (Number.isFinite(p) ? p : 0));
+    const { entropies } = sequence.trajectory;
+    const oldLogprobs = saidLogprobs(sequence).map((p) => (Number.isFinite(p) ? p : 0));
     return Object.assign(sequence, { oldLogprobs, entropies, oldFrom: "sampler" as const });
   });
   if (prepared.some((sequence) => knownMask(sequence).includes(1))) return prepared;
@@ -227,7 +255,7 @@ export function bypassMeasuring<R extends ScoredSequence>(
 
 /** The figures of sequences whose log-probabilities under the policy that trains are others than before. */
 export function correctionFigures(
-  sequences: readonly Pick<ScoredSequence, "trajectory">[],
+  sequences: readonly Sampled[],
   logprobs: readonly Float32Array[],
   settings: CorrectionSettings,
 ): Figures {
@@ -244,10 +272,15 @@ function weightsOf(logRatio: Tensor, mask: Tensor, settings: CorrectionSettings)
   const raw: Tensor = boundedTensor(ofSequences ? sums : logRatio)
     .exp()
     .mul(mask);
-  const weights: Tensor =
-    lower === undefined
-      ? tf.minimum(raw, upper)
-      : raw.mul(raw.greaterEqual(lower).logicalAnd(raw.lessEqual(upper)).cast("float32"));
+  const drops = (settings.outside ?? (lower === undefined ? "cut" : "drop")) === "drop";
+  const weights: Tensor = !drops
+    ? raw.clipByValue(lower ?? 0, upper).mul(mask)
+    : raw.mul(
+        raw
+          .greaterEqual(lower ?? 0)
+          .logicalAnd(raw.lessEqual(upper))
+          .cast("float32"),
+      );
   if (!settings.normalize) return weights;
   const counts: Tensor = mask.sum(-1);
   const mean: Tensor = ofSequences

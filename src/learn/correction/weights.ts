@@ -32,6 +32,8 @@ export interface WeightOptions {
    * outside 0 (IcePop). Default: 2.
    */
   threshold?: Threshold;
+  /** Weights out of bounds: brought to the nearest (`cut`), or 0 (`drop`). Default: `cut` for one number, `drop` for two. */
+  outside?: "cut" | "drop";
   /** Divide by the mean weight, so that the mean is 1. Default: off. */
   normalize?: boolean;
 }
@@ -54,6 +56,7 @@ export function correctionWeights(
   const bounds = parseBounds("threshold", threshold);
   refuseEmpty(mask);
   const { lower, upper } = bounds;
+  const drops = (options.outside ?? (lower === undefined ? "cut" : "drop")) === "drop";
   const raw = mask.map((sequence, i) => {
     const ofSequence =
       level === "sequence" ? Math.exp(bounded(sequenceSum(logRatio[i]!, sequence))) : 0;
@@ -62,10 +65,11 @@ export function correctionWeights(
       return level === "sequence" ? ofSequence : Math.exp(bounded(logRatio[i]![t]!));
     });
   });
-  const weights = raw.map((sequence) =>
-    sequence.map((w) => {
-      if (lower === undefined) return Math.min(w, upper);
-      return w >= lower && w <= upper ? w : 0;
+  const weights = raw.map((sequence, i) =>
+    sequence.map((w, t) => {
+      if (!mask[i]![t]) return 0;
+      if (drops) return w >= (lower ?? 0) && w <= upper ? w : 0;
+      return clamp(w, lower ?? 0, upper);
     }),
   );
   const metrics = weightMetrics({ raw, weights, logRatio, mask }, level, bounds);

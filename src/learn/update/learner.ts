@@ -7,6 +7,10 @@ import {
   isPrepared,
   isTrained,
   type PreparedSequence,
+  saidLogprobs,
+  chooseSupport,
+  keptMass,
+  meanOver,
   type ScoredSequence,
   type TrainedSequence,
   type TrainingBatch,
@@ -93,10 +97,12 @@ function hasReusableLogProbs({ trajectory }: ScoredSequence): boolean {
 }
 
 /** The trajectory with what it said; where nothing is trained there may be nothing, which counts as 0. */
-function withReusedLogProbs<R extends ScoredSequence>(sequence: R): R & PreparedSequence {
+function withReusedLogProbs<R extends ScoredSequence & Pick<PreparedSequence, "oldOver">>(
+  sequence: R,
+): R & PreparedSequence {
   const known = (values: Float32Array) => values.map((x) => (Number.isFinite(x) ? x : 0));
   return Object.assign(sequence, {
-    oldLogprobs: known(sequence.trajectory.logprobs),
+    oldLogprobs: known(saidLogprobs(sequence)),
     entropies: known(sequence.trajectory.entropies),
     oldFrom: "rollout" as const,
   });
@@ -217,6 +223,13 @@ export class Learner {
   ): Promise<(R & PreparedSequence)[]> {
     const settings = updateSettings(this.#settings, options);
     const correction = correctionUnder(settings, sequences);
+    const here = this.#trainee instanceof ModelTrainee;
+    const { reference } = settings;
+    chooseSupport(
+      sequences,
+      settings.samplingMask,
+      here && !(reference && !("weights" in reference)),
+    );
     const prepared = correction?.bypass
       ? bypassMeasuring(sequences)
       : settings.reuseLogProbs && !correction
@@ -322,10 +335,12 @@ export class Learner {
     correction: CorrectionSettings | undefined,
   ): Promise<readonly ReadySequence[]> {
     const reuses = settings.reuseLogProbs && !correction;
-    const fits = ({ oldFrom }: BatchSequence) =>
-      correction?.bypass
+    const fits = ({ oldFrom, oldOver, trajectory: { support } }: BatchSequence) =>
+      (support === undefined ||
+        oldOver === (settings.samplingMask === "whole" ? "whole" : undefined)) &&
+      (correction?.bypass
         ? oldFrom === "sampler"
-        : oldFrom === undefined || (oldFrom === "rollout" && reuses);
+        : oldFrom === undefined || (oldFrom === "rollout" && reuses));
     if (!sequences.every(isPrepared) || !sequences.every(fits)) {
       return this.prepare(sequences, settings);
     }
@@ -383,6 +398,7 @@ export class Learner {
       {
         ...means.values(),
         ...{ "actor/entropy_loss": entropy, "actor/lr": settings.learningRate },
+        ...keptMass(ready),
         ...(settings.reuseLogProbs ? { "actor/reused_log_probs": reusedShare(ready) } : {}),
         ...figures,
         ...taught,
@@ -445,23 +461,6 @@ export class Learner {
     for (const [name, value] of Object.entries(done.figures ?? {})) means.add(name, value);
     return !done.skipped;
   }
-}
-
-function meanOver<R extends PassSequence>(
-  sequences: readonly R[],
-  pick: (sequence: R) => Float32Array,
-): number {
-  let sum = 0;
-  let count = 0;
-  for (const sequence of sequences) {
-    pick(sequence).forEach((value, t) => {
-      // A sampler may not have said how uncertain it was.
-      if (!sequence.trajectory.lossMask[t] || Number.isNaN(value)) return;
-      sum += value;
-      count++;
-    });
-  }
-  return count === 0 ? 0 : sum / count;
 }
 
 /** One optimiser per model, so that updates made by hand in cells share its moments, and nothing else. */

@@ -4,6 +4,12 @@ import { shareRows } from "../../model/transformer/sharing.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import { embed } from "../../tensor/ops/embed.js";
 import { tf } from "../../tensor/tf.js";
+import { supportAt } from "../../policy/token-sets.js";
+import {
+  type LabelSupport,
+  logitsOf,
+  overSupports,
+} from "../../tensor/ops/log-prob-entropy-from-hidden.js";
 import { trainedMask, type PreparedSequence, type ScoredSequence } from "../batch.js";
 import { aggregationOf, type AggregationChoice } from "../losses/registry.js";
 
@@ -98,6 +104,9 @@ export function tokensAtOnce(config: ModelConfig): number {
 /** What a pass reads of a sequence. */
 export type PassSequence = Pick<ScoredSequence, "trajectory"> & Pick<PreparedSequence, "keptMask">;
 
+/** No ids: the whole vocabulary. */
+const nothing = new Int32Array(0);
+
 /** Sequences that go through the model together. */
 interface Pass {
   sequences: readonly PassSequence[];
@@ -191,24 +200,40 @@ export interface PassLogProbs {
 export function passLogProbs(
   model: Model,
   sequences: readonly PassSequence[],
-  options: { temperature: number; checkpointing?: boolean; shared?: boolean; whole?: boolean },
+  options: {
+    temperature: number;
+    checkpointing?: boolean;
+    shared?: boolean;
+    whole?: boolean;
+    /** Over what was left where tokens were sampled, or the whole vocabulary. */
+    samplingMask?: "recorded" | "whole";
+  },
 ): PassLogProbs {
   const tokens = sequences.map(whole);
-  const { temperature, checkpointing, shared, whole: all } = options;
+  const { temperature, checkpointing, shared, whole: all, samplingMask = "recorded" } = options;
   const { batch, index, time } = shared ? shareRows(tokens, model.config) : apart(model, tokens);
   // Each token of a response is predicted behind the token before it; a shared one once.
   const after: number[] = [];
   const labels: number[] = [];
-  const predicted = new Map<number, number>();
+  const predicted = new Map<string, number>();
+  const supports: LabelSupport[] = [];
   const places = new Int32Array(sequences.length * time);
   sequences.forEach(({ trajectory }, r) => {
     for (let t = trajectory.prompt.length; t < tokens[r]!.length; t++) {
-      const token = index[r * time + t]!;
+      // What a tool wrote was not sampled, and counts for nothing.
+      const place = t - trajectory.prompt.length;
+      const support =
+        trajectory.support && samplingMask === "recorded" && trajectory.lossMask[place]
+          ? supportAt(trajectory.support, place)
+          : nothing;
+      // Another support of the same token is another number.
+      const token = `${index[r * time + t]!} ${support.join()}`;
       let at = predicted.get(token);
       if (at === undefined) {
         at = labels.length;
         after.push(index[r * time + t - 1]!);
         labels.push(tokens[r]![t]!);
+        supports.push({ label: tokens[r]![t]!, ids: support });
         predicted.set(token, at);
       }
       places[r * time + t - 1] = at;
@@ -217,6 +242,7 @@ export function passLogProbs(
   if (labels.length === 0) {
     after.push(0);
     labels.push(0);
+    supports.push({ label: 0, ids: nothing });
   }
   const where = tf.tensor2d(places, [sequences.length, time], "int32");
   const spread = (x: tf.Tensor1D): tf.Tensor2D =>
@@ -231,7 +257,9 @@ export function passLogProbs(
     );
     const entropies = logprobs.exp().mul<tf.Tensor2D>(logprobs).sum<tf.Tensor1D>(-1).neg();
     return {
-      logprobs: spread(embed(logprobs.reshape([-1, 1]), own).as1D()),
+      logprobs: spread(
+        overSupports(embed(logprobs.reshape([-1, 1]), own).as1D(), supports, logitsOf(logprobs)),
+      ),
       entropies: spread(entropies as tf.Tensor1D),
       distributions: { logprobs, places },
     };
@@ -239,6 +267,7 @@ export function passLogProbs(
   const found = model.logProbsAt(batch, tf.tensor1d(after, "int32"), tf.tensor1d(labels, "int32"), {
     temperature,
     checkpointing,
+    supports,
   });
   return { logprobs: spread(found.logprobs), entropies: spread(found.entropies) };
 }

@@ -173,11 +173,12 @@ export async function measureSequences(
   sequences: readonly PassSequence[],
   settings: UpdateSettings,
 ): Promise<SequenceMeasures> {
-  const { temperature } = settings;
+  const { temperature, samplingMask } = settings;
   const out: SequenceMeasures = { logprobs: [], entropies: [] };
   for (const group of splitByTokens(sequences, settings)) {
     const [logprobs, entropies] = tf.tidy(() => {
-      const found = passLogProbs(model, group, { temperature, shared: settings.sharedPrefixes });
+      const shared = settings.sharedPrefixes;
+      const found = passLogProbs(model, group, { temperature, shared, samplingMask });
       return [found.logprobs, found.entropies];
     });
     out.logprobs.push(...gatherFrom(group, (await logprobs!.data()) as Float32Array));
@@ -196,7 +197,7 @@ export async function measureDistributions(
   sequences: readonly PassSequence[],
   settings: UpdateSettings,
 ): Promise<SequenceMeasures> {
-  const { temperature, sharedPrefixes: shared } = settings;
+  const { temperature, sharedPrefixes: shared, samplingMask } = settings;
   const { vocabSize } = model.config;
   const tokens = sequences.reduce((sum, { trajectory }) => sum + trajectory.tokens.length, 0);
   if (tokens * vocabSize * 4 > mostBytes) {
@@ -208,7 +209,7 @@ export async function measureDistributions(
   for (const group of splitByTokens(sequences, settings)) {
     let places: ArrayLike<number> = [];
     const kept = tf.tidy(() => {
-      const found = passLogProbs(model, group, { temperature, shared, whole: true });
+      const found = passLogProbs(model, group, { temperature, shared, samplingMask, whole: true });
       places = found.distributions!.places;
       return [found.logprobs, found.entropies, found.distributions!.logprobs];
     });
@@ -270,12 +271,21 @@ export class ModelTrainee implements Trainee {
     settings,
     now,
   }: StepWork<R>): Promise<StepReport> {
-    const { temperature, checkpointing, sharedPrefixes: shared } = settings;
+    const { temperature, checkpointing, sharedPrefixes: shared, samplingMask } = settings;
     const whole = comparesDistributions(settings);
     return this.#optimizer.step(
       passes,
       (pass) =>
-        lossOf(pass, passLogProbs(this.model, pass, { temperature, checkpointing, shared, whole })),
+        lossOf(
+          pass,
+          passLogProbs(this.model, pass, {
+            temperature,
+            checkpointing,
+            shared,
+            whole,
+            samplingMask,
+          }),
+        ),
       seen,
       now,
     );

@@ -126,6 +126,19 @@ export const updateTable = {
     ),
   ),
   /**
+   * Over what log-probabilities are of tokens that top-k, top-p or min-p left when they were sampled: `recorded`, over
+   * what was left then, before the update, in it, at the sampler and under the reference; `whole`, over the whole
+   * vocabulary, where ratios to the sampler are too small. Entropies are of the whole vocabulary in both. Default: `recorded`.
+   */
+  samplingMask: option(
+    oneOf(["recorded", "whole"]),
+    "recorded",
+    key(
+      "lab.sampling_mask",
+      "Over what log-probabilities are where top_k, top_p or min_p cut tokens off: what was left, or the whole vocabulary",
+    ),
+  ),
+  /**
    * AEPO's entropy-aware advantage only beside an entropy bonus, as in the official actor, which has
    * no entropies while `entropyCoefficient` is 0: every published run went without. Default: off.
    */

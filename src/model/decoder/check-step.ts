@@ -80,11 +80,22 @@ export function notFinite(sequence: number): Error {
   );
 }
 
-/** Room for what a step of so many sequences chooses, each with its `top` most likely tokens. */
-export const allocateSamples = (sequences: number, top: number): Sampled => ({
+/** Words of the support of a sequence: none where no sequence of the step has tokens cut off. */
+export function supportWords(sampling: StepSampling, vocabSize: number): number {
+  const { temperature, topK, topP, minP } = sampling;
+  const cuts = temperature.some(
+    (t, i) => t > 0 && ((topK[i]! > 0 && topK[i]! < vocabSize) || topP[i]! < 1 || minP[i]! > 0),
+  );
+  return cuts ? Math.ceil(vocabSize / 32) : 0;
+}
+
+/** Room for what a step of so many sequences chooses, each with its `top` most likely tokens and its support. */
+export const allocateSamples = (sequences: number, top: number, words: number): Sampled => ({
   tokens: new Int32Array(sequences),
   logprobs: new Float32Array(sequences),
   entropies: new Float32Array(sequences),
   topIds: new Int32Array(sequences * top),
   topLogprobs: new Float32Array(sequences * top),
+  support: new Uint32Array(sequences * words),
+  supportLogprobs: new Float32Array(sequences),
 });

@@ -32,6 +32,13 @@ export interface Sampled {
   /** sequences x top, in falling order. */
   topIds: Int32Array;
   topLogprobs: Float32Array;
+  /**
+   * What top-k, top-p and min-p left, a bit per id, sequences x words; all 0 where nothing was cut, and no words
+   * where no sequence of the step was.
+   */
+  support: Uint32Array;
+  /** ln of the probability that is left, of the whole distribution. */
+  supportLogprobs: Float32Array;
 }
 
 /**

@@ -9,6 +9,7 @@ import { EngineDecoder } from "./engine.js";
 import type { EngineFunctions } from "../../tensor/engine/engine-functions.js";
 import { PlainDecoder } from "./plain.js";
 import type { Sampled, StepSampling } from "./decoder.js";
+import { idsOf } from "../../policy/token-sets.js";
 import { sample } from "./sample.js";
 
 const engines = [
@@ -190,6 +191,10 @@ for (const { kind, call: kernels } of engines) {
         // A draw or a cut may fall within rounding of a boundary: rare, and none of this seed does.
         assert.equal(out.tokens[sequence], wanted.token, `vocab ${vocab}, sequence ${sequence}`);
         assert.ok(Math.abs(out.logprobs[sequence]! - wanted.logprob) < 1e-5);
+        const words = Math.ceil(vocab / 32);
+        const support = out.support.subarray(sequence * words, (sequence + 1) * words);
+        assert.deepEqual(idsOf(support, vocab), wanted.support);
+        assert.ok(Math.abs(out.supportLogprobs[sequence]! - wanted.supportLogprob) < 1e-5);
         compared++;
       }
     }
@@ -239,6 +244,8 @@ function sampleSequences(
     entropies: new Float32Array(sequences),
     topIds: new Int32Array(sequences * s.top),
     topLogprobs: new Float32Array(sequences * s.top),
+    support: new Uint32Array(sequences * Math.ceil(vocab / 32)),
+    supportLogprobs: new Float32Array(sequences),
   };
   const bad = kernels.sample_rows(
     logits.slice(),
@@ -259,6 +266,8 @@ function sampleSequences(
     out.entropies,
     out.topIds,
     out.topLogprobs,
+    out.support,
+    out.supportLogprobs,
   );
   return { ...out, bad };
 }

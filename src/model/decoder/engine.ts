@@ -1,5 +1,5 @@
 import * as exact from "../../base/exact/index.js";
-import { allocateSamples, notFinite } from "./check-step.js";
+import { allocateSamples, notFinite, supportWords } from "./check-step.js";
 import type { EngineFunctions } from "../../tensor/engine/engine-functions.js";
 import { loadWeights } from "./engine-load.js";
 import {
@@ -77,8 +77,9 @@ export class EngineDecoder extends PagedDecoder {
 
   step(...step: Step): Sampled {
     const extensions = this.extend(...step);
-    const [sequences, , , { top }] = step;
-    const out = allocateSamples(sequences.length, top);
+    const [sequences, , , sampling] = step;
+    const words = supportWords(sampling, this.vocabSize);
+    const out = allocateSamples(sequences.length, sampling.top, words);
     try {
       const bad = this.#call(extensions, step, out);
       if (bad >= 0) throw notFinite(sequences[bad]!);
@@ -167,6 +168,8 @@ export class EngineDecoder extends PagedDecoder {
       out.entropies,
       out.topIds,
       out.topLogprobs,
+      out.support.length > 0 ? out.support : null,
+      out.support.length > 0 ? out.supportLogprobs : null,
     );
   }
 

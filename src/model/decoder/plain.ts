@@ -1,5 +1,5 @@
 import * as exact from "../../base/exact/index.js";
-import { allocateSamples, notFinite } from "./check-step.js";
+import { allocateSamples, notFinite, supportWords } from "./check-step.js";
 import { packHalf, unpackHalf } from "../files/half.js";
 import {
   type CacheType,
@@ -34,7 +34,8 @@ export class PlainDecoder extends PagedDecoder {
     const extensions = this.extend(...step);
     const [sequences, tokens, offsets, sampling] = step;
     const { top } = sampling;
-    const out = allocateSamples(sequences.length, top);
+    const words = supportWords(sampling, this.vocabSize);
+    const out = allocateSamples(sequences.length, top, words);
     try {
       for (const [i, extension] of extensions.entries()) {
         const fed = tokens.subarray(offsets[i], offsets[i + 1]);
@@ -63,6 +64,8 @@ export class PlainDecoder extends PagedDecoder {
         out.entropies[i] = chosen.entropy;
         out.topIds.set(chosen.topIds, i * top);
         out.topLogprobs.set(chosen.topLogprobs, i * top);
+        for (const id of chosen.support) out.support[i * words + (id >>> 5)]! |= 1 << (id & 31);
+        out.supportLogprobs[i] = chosen.supportLogprob;
       }
     } catch (error) {
       this.rollBack(extensions);

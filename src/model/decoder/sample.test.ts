@@ -19,7 +19,9 @@ function expected(
     })
     .filter(({ id }) => !allowed || (allowed[id >> 5]! >>> (id & 31)) & 1)
     .sort((a, b) => b.weight - a.weight || a.id - b.id);
-  if (topK > 0) kept = kept.slice(0, topK);
+  // Those as likely as the k-th stay.
+  const least = kept[Math.min(topK, kept.length) - 1]?.weight ?? 0;
+  if (topK > 0) kept = kept.filter(({ weight }) => weight >= least);
   const total = kept.reduce((sum, { weight }) => sum + weight, 0);
   let reached = 0;
   kept = kept.filter(({ weight }) => {

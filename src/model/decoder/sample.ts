@@ -24,6 +24,10 @@ export interface SampledToken {
   entropy: number;
   topIds: number[];
   topLogprobs: number[];
+  /** The ids that top-k, top-p and min-p left, rising; none where nothing was cut. */
+  support: number[];
+  /** ln of the probability of the support, of the whole distribution; 0 where nothing was cut. */
+  supportLogprob: number;
 }
 
 /** The k ids with the largest values, in falling order, the lower id first among equals. */
@@ -47,9 +51,10 @@ function largest(values: Float64Array, k: number): number[] {
  * What is reported (log-probability, entropy, alternatives) is of the model's whole distribution at the
  * temperature, so that a training forward pass can be compared with it. The repetition penalty, the
  * allowed ids and then top-k, top-p and min-p, in that order, only decide which token is chosen: the
- * first id at which the kept probabilities, added up in order of id, exceed the draw.
+ * first id at which the kept probabilities, added up in order of id, exceed the draw. What was kept is told
+ * besides: a training forward pass can sum over the same.
  */
-export function sample(logits: Float32Array, settings: SampleSettings): SampledToken {
+export function sample(logits: ArrayLike<number>, settings: SampleSettings): SampledToken {
   const { temperature, topK, topP, minP, repetitionPenalty, uniform, allowed, seen, top } =
     settings;
   const scale = temperature > 0 ? temperature : 1;
@@ -79,13 +84,16 @@ export function sample(logits: Float32Array, settings: SampleSettings): SampledT
       if (((allowed[id >>> 5]! >>> (id & 31)) & 1) === 0) candidates[id] = -Infinity;
     }
   }
-  const token = choose(candidates, temperature, topK, topP, minP, uniform);
+  const { token, support } = choose(candidates, temperature, topK, topP, minP, uniform);
+  const kept = support.reduce((mass, id) => mass + exact.exp(scaled[id]! - max), 0);
   return {
     token,
     logprob: scaled[token]! - normaliser,
     entropy: exact.log(sum) - weighted / sum,
     topIds,
     topLogprobs: topIds.map((id) => scaled[id]! - normaliser),
+    support,
+    supportLogprob: support.length > 0 ? exact.log(kept / sum) : 0,
   };
 }
 
@@ -96,13 +104,15 @@ function choose(
   topP: number,
   minP: number,
   uniform: number,
-): number {
+): { token: number; support: number[] } {
   const best = largest(candidates, 1)[0]!;
-  if (temperature === 0) return best;
+  if (temperature === 0) return { token: best, support: [] };
   const weights = candidates.map((y) => exact.exp(y - candidates[best]!));
-  if (topK > 0 && topK < weights.length) {
-    const kept = new Set(largest(weights, topK));
-    for (let id = 0; id < weights.length; id++) if (!kept.has(id)) weights[id] = 0;
+  const cutsK = topK > 0 && topK < weights.length;
+  if (cutsK) {
+    // Those as likely as the k-th all stay.
+    const least = weights[largest(weights, topK).at(-1)!]!;
+    for (let id = 0; id < weights.length; id++) if (weights[id]! < least) weights[id] = 0;
   }
   if (topP < 1) {
     const order = [...weights.keys()].sort((a, b) => weights[b]! - weights[a]! || a - b);
@@ -124,5 +134,6 @@ function choose(
     reached += weights[id]!;
     if (reached > target) break;
   }
-  return token;
+  const cut = cutsK || topP < 1 || minP > 0;
+  return { token, support: cut ? [...weights.keys()].filter((id) => weights[id]! > 0) : [] };
 }

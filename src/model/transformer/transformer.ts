@@ -7,7 +7,12 @@ import { checkOptions, type OptionRules, positive } from "../../../common/option
 import { embed } from "../../tensor/ops/embed.js";
 import { inMatmulPrecision, type MatmulPrecision } from "../../tensor/matmul-precision.js";
 import { linear } from "../../tensor/ops/linear.js";
-import { logProbEntropyFromHidden } from "../../tensor/ops/log-prob-entropy-from-hidden.js";
+import {
+  type LabelSupport,
+  logitsFrom,
+  logProbEntropyFromHidden,
+  overSupports,
+} from "../../tensor/ops/log-prob-entropy-from-hidden.js";
 import { rmsNorm } from "../../tensor/ops/rms-norm.js";
 import { tf } from "../../tensor/tf.js";
 import { recompute } from "./recompute.js";
@@ -378,10 +383,14 @@ export class Model {
     batch: TokenBatch,
     after: tf.Tensor1D,
     labels: tf.Tensor1D,
-    options: LogProbOptions = {},
+    options: LogProbOptions & {
+      /** Labels with the ids that each was sampled from, none for the whole vocabulary. Default: the whole for all. */
+      supports?: readonly LabelSupport[];
+    } = {},
   ): { logprobs: tf.Tensor1D; entropies: tf.Tensor1D } {
-    checkOptions("take log-probabilities", options, logProbRules);
-    const { checkpointing, temperature = 1 } = options;
+    const { supports, ...rest } = options;
+    checkOptions("take log-probabilities", rest, logProbRules);
+    const { checkpointing, temperature = 1 } = rest;
     return this.#tidy(() => {
       const hidden = this.forward(batch, { checkpointing }).reshape([-1, this.config.hiddenSize]);
       const { logprobs, entropies } = logProbEntropyFromHidden(
@@ -391,7 +400,15 @@ export class Model {
         temperature,
         this.#adapting,
       );
-      return { logprobs: logprobs.as1D(), entropies: entropies.as1D() };
+      const all = logprobs.as1D();
+      const cut = supports?.some(({ ids }) => ids.length > 0)
+        ? overSupports(
+            all,
+            supports,
+            logitsFrom(embed(hidden, after), this.#outputMatrix(), temperature),
+          )
+        : all;
+      return { logprobs: cut, entropies: entropies.as1D() };
     });
   }
 

@@ -29,6 +29,23 @@ export function checkTree(data: Parsed, where: string): void {
     return value as Parsed[];
   };
 
+  /** Of every token, the ids it was sampled from. */
+  const checkSupport = (field: string, value: unknown, tokens: unknown): void => {
+    if (!isRecord(value)) return refuse(field, "an object", value);
+    const { offsets, ids, logprobs } = value;
+    list(`${field}.offsets`, offsets, Number.isInteger);
+    list(`${field}.ids`, ids, (id) => Number.isInteger(id) && Number(id) >= 0);
+    list(`${field}.logprobs`, logprobs, isNumber);
+    const [count, places] = [(tokens as number[]).length, Array.from(offsets as number[])];
+    const rises = places.every((place, i) => place >= (i === 0 ? 0 : places[i - 1]!));
+    const fits = places.length === count + 1 && places[0] === 0 && rises;
+    const { length } = ids as number[];
+    if (!fits || places.at(-1) !== length)
+      refuse(`${field}.offsets`, `${count + 1} rising places of ${length} ids`, offsets);
+    if ((logprobs as number[]).length !== count)
+      refuse(`${field}.logprobs`, `${count} numbers`, logprobs);
+  };
+
   const { prompt, task, config } = data;
   if (!isRecord(task)) refuse("task", "an object", task);
   if (!isRecord(config)) return refuse("config", "an object", config);
@@ -58,6 +75,7 @@ export function checkTree(data: Parsed, where: string): void {
     if (node["tool"] !== undefined && !isRecord(node["tool"]))
       refuse(`${at}.tool`, "an object", node["tool"]);
     if (node["branch"] !== undefined) objects(`${at}.branch`, node["branch"]);
+    if (node["support"] !== undefined) checkSupport(`${at}.support`, node["support"], tokens);
     if (top === undefined) continue;
     if (!isRecord(top)) return refuse(`${at}.top`, "an object", top);
     integer(`${at}.top.width`, top["width"], 0, Number.MAX_SAFE_INTEGER);

@@ -7,6 +7,7 @@ import { RolloutTree } from "../rollout-tree.js";
 import { plainTrajectory } from "../tree/trajectory.js";
 import type { RolloutTreeData } from "../tree/tree-data.js";
 import type { RolloutTask } from "../task.js";
+import type { Support } from "../../policy/token-sets.js";
 import type { TreeNode } from "../tree/tree-values.js";
 
 /** The plain data of a tree; without `timing` what two runs of one seed have in common. */
@@ -25,9 +26,10 @@ export function treeData<T extends RolloutTask>(
 /** The same keys in the same order, whichever way a node came about. */
 function inOrder(node: TreeNode, timing: boolean): TreeNode {
   const { id, parent, kind, trajectory, round, text, tokens, logprobs, entropies, top } = node;
+  const { support } = node;
   const { entropy, finish, stop, tool, branch, run } = node;
   const told = { entropy, finish, stop, tool, branch };
-  const lists = { tokens, logprobs, entropies, top };
+  const lists = { tokens, logprobs, entropies, top, support };
   return {
     id,
     parent,
@@ -41,13 +43,25 @@ function inOrder(node: TreeNode, timing: boolean): TreeNode {
   };
 }
 
-type Loose = Omit<TreeNode, "tokens" | "logprobs" | "entropies" | "top"> &
+type Loose = Omit<TreeNode, "tokens" | "logprobs" | "entropies" | "top" | "support"> &
   Record<"tokens" | "logprobs" | "entropies", number[]> & {
     top?: { width: number; ids: number[]; logprobs: number[] };
+    support?: { offsets: number[]; ids: number[]; logprobs: number[] };
   };
 
+/** A support whose lists are plain, with its typed arrays. */
+export const tightSupport = ({
+  offsets,
+  ids,
+  logprobs,
+}: NonNullable<Loose["support"]>): Support => ({
+  offsets: Int32Array.from(offsets),
+  ids: Int32Array.from(ids),
+  logprobs: exactFloats(logprobs),
+});
+
 /** A node whose lists are plain, with its typed arrays. */
-export function tightNode({ tokens, logprobs, entropies, top, ...rest }: Loose): TreeNode {
+export function tightNode({ tokens, logprobs, entropies, top, support, ...rest }: Loose): TreeNode {
   const node: TreeNode = {
     ...rest,
     tokens: Int32Array.from(tokens),
@@ -58,6 +72,7 @@ export function tightNode({ tokens, logprobs, entropies, top, ...rest }: Loose):
     const { width, ids } = top;
     node.top = { width, ids: Int32Array.from(ids), logprobs: exactFloats(top.logprobs) };
   }
+  if (support) node.support = tightSupport(support);
   return node;
 }
 

@@ -7,7 +7,7 @@ import type { RolloutTreeData } from "../tree/tree-data.js";
 import type { RolloutTask } from "../task.js";
 import { checkTree } from "./check-tree.js";
 import { currentConfig } from "./current-config.js";
-import { refuseOldTree, tightNode, treeData } from "./tree-jsonl.js";
+import { refuseOldTree, tightNode, tightSupport, treeData } from "./tree-jsonl.js";
 import type { FinishReason } from "../../policy/policy.js";
 import type { TreeNode } from "../tree/tree-values.js";
 
@@ -34,6 +34,12 @@ const list = (name: string, type: "INT32" | "FLOAT"): Column => [
   ],
 ];
 
+const supportColumns: Column[] = [
+  list("support_offsets", "INT32"),
+  list("support_ids", "INT32"),
+  list("support_logprobs", "FLOAT"),
+];
+
 // A row per node, and before the nodes of each tree one of kind `prompt` that carries everything else.
 const columns: Column[] = [
   scalar("tree", "INT32"),
@@ -52,6 +58,7 @@ const columns: Column[] = [
   scalar("top_width", "INT32", "OPTIONAL"),
   list("top_ids", "INT32"),
   list("top_logprobs", "FLOAT"),
+  ...supportColumns,
   scalar("tool", "text", "OPTIONAL"),
   scalar("branch", "text", "OPTIONAL"),
   scalar("run", "text", "OPTIONAL"),
@@ -85,6 +92,9 @@ function cells(tree: number, node: TreeNode): Cells {
     top_width: node.top?.width ?? null,
     top_ids: node.top?.ids ?? [],
     top_logprobs: node.top?.logprobs ?? [],
+    support_offsets: node.support?.offsets ?? [],
+    support_ids: node.support?.ids ?? [],
+    support_logprobs: node.support?.logprobs ?? [],
     tool: json(node.tool),
     branch: json(node.branch),
     run: json(node.run),
@@ -153,6 +163,9 @@ interface ParquetRow {
   top_width?: number;
   top_ids: number[];
   top_logprobs: number[];
+  support_offsets?: number[];
+  support_ids?: number[];
+  support_logprobs?: number[];
   tool?: string;
   branch?: string;
   run?: string;
@@ -168,7 +181,11 @@ export async function treesFromParquet<T extends RolloutTask = RolloutTask>(
   const metadata = await parquetMetadataAsync(file);
   const names = metadata.schema.map((element) => element.name);
   if (names.includes("header") && names.includes("row")) refuseOldTree({ rows: [] });
-  const missing = columns.map(([name]) => name).filter((name) => !names.includes(name));
+  // Files from before there were supports have none.
+  const later = new Set(supportColumns.map(([name]) => name));
+  const missing = columns
+    .map(([name]) => name)
+    .filter((name) => !names.includes(name) && !later.has(name));
   if (missing.length > 0) {
     throw new SyntaxError(
       `Cannot read trees: the parquet file must have been written by treesToParquet, got one without the column ${missing[0]}`,
@@ -219,6 +236,13 @@ function nodeOf(row: ParquetRow): TreeNode {
       ids: Int32Array.from(row.top_ids),
       logprobs: Float32Array.from(row.top_logprobs),
     };
+  }
+  if (row.support_offsets && row.support_offsets.length > 0) {
+    node.support = tightSupport({
+      offsets: row.support_offsets,
+      ids: row.support_ids ?? [],
+      logprobs: row.support_logprobs ?? [],
+    });
   }
   if (row.tool != null) node.tool = fromExactJson(row.tool) as TreeNode["tool"];
   if (row.branch != null) node.branch = fromExactJson(row.branch) as TreeNode["branch"];

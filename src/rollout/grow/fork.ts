@@ -6,6 +6,7 @@ import {
   required,
 } from "../../../common/options/check-options.js";
 import type { Policy } from "../../policy/policy.js";
+import { cutSupport } from "../../policy/token-sets.js";
 import { Random } from "../../base/random/random.js";
 import { ToolSet, type ToolOutcome } from "../../tools/tool-set.js";
 import { answerParts, callAll, type CalledTools, classify, encodeResult } from "./calls.js";
@@ -380,6 +381,8 @@ function cutNode(node: LiveNode, at: number, policy: Policy): LiveNode {
     const until = at * width;
     cut.top = { width, ids: ids.slice(0, until), logprobs: logprobs.slice(0, until) };
   }
+  delete cut.support;
+  Object.assign(cut, cutSupport(node, 0, at));
   return cut;
 }
 

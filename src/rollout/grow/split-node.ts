@@ -1,6 +1,7 @@
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { segmentEntropy, type EntropyOptions } from "../branch/segment-entropy.js";
 import type { Segment } from "../../policy/policy.js";
+import { cutSupport } from "../../policy/token-sets.js";
 import type { Span } from "./calls.js";
 import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
 
@@ -96,6 +97,13 @@ function splitNode(
     const cut = at * width;
     first.top = { width, ids: ids.slice(0, cut), logprobs: logprobs.slice(0, cut) };
     node.top = { width, ids: ids.slice(cut), logprobs: logprobs.slice(cut) };
+  }
+  if (node.support) {
+    const [head, tail] = [cutSupport(node, 0, at), cutSupport(node, at, length)];
+    delete first.support;
+    delete node.support;
+    Object.assign(first, head);
+    Object.assign(node, tail);
   }
   if (node.run) {
     // Tokens come one after another; when each came is not known.

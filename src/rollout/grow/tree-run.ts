@@ -126,6 +126,7 @@ export class TreeRun {
     };
     if (segment.stop !== undefined) node.stop = segment.stop;
     if (config.keepTop) node.top = segment.top;
+    if (segment.support) node.support = segment.support;
     trajectory.leaf = node;
     const { entropy } = trajectory;
     emit({

@@ -1,6 +1,7 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { Author, AuthoredText } from "../../base/text/authored-text.js";
 import type { Sampler } from "../../policy/policy.js";
+import { type Support, SupportList } from "../../policy/token-sets.js";
 import { pathOf, type RolloutTreeData } from "./tree-data.js";
 import type { NodeTool, TreeNode, TreeTrajectory } from "./tree-values.js";
 
@@ -70,6 +71,8 @@ export interface Trajectory extends TreeTrajectory {
   logprobs: Float32Array;
   /** Full-distribution entropy in nats; NaN where the model did not sample. */
   entropies: Float32Array;
+  /** What each token was sampled from, where the sampler cut the vocabulary and said so. */
+  support?: Support;
   /** The calls made on this path. */
   toolCalls: NodeTool[];
 }
@@ -102,6 +105,7 @@ export function trajectoryOf(tree: RolloutTreeData, trajectory: number): Traject
   const written = new Uint8Array(length);
   const logprobs = new Float32Array(length).fill(NaN);
   const entropies = new Float32Array(length).fill(NaN);
+  const supports = new SupportList();
   let at = 0;
   const parts: AuthoredText[] = [];
   for (const node of path) {
@@ -112,12 +116,14 @@ export function trajectoryOf(tree: RolloutTreeData, trajectory: number): Traject
       logprobs.set(node.logprobs.subarray(0, count), at);
       entropies.set(node.entropies.subarray(0, count), at);
     }
+    supports.add(node.kind === "model" ? node.support : undefined, 0, count);
     const text = count < node.tokens.length ? (tree.cutTexts[trajectory] ?? "") : node.text;
     parts.push({ by: authorOf(tree, node), text });
     at += count;
     if (count < node.tokens.length) break;
   }
   const attention = responseAttention(tokens, tree.eosIds, length, written);
+  const support = supports.value();
   return {
     ...plain,
     tree: tree.index,
@@ -132,6 +138,7 @@ export function trajectoryOf(tree: RolloutTreeData, trajectory: number): Traject
     ...(tree.sampler ? { sampler: tree.sampler } : {}),
     logprobs,
     entropies,
+    ...(support ? { support } : {}),
     toolCalls: path.flatMap((node) => (node.tool ? [node.tool] : [])),
   };
 }

@@ -1,4 +1,5 @@
 import type { FinishReason } from "../../policy/policy.js";
+import type { Support } from "../../policy/token-sets.js";
 import type { ToolFailure } from "../../tools/tool-set.js";
 import type { BranchVerdict } from "../branch/branch-rule.js";
 import type { DynamicBudget } from "../branch/dynamic-budget.js";
@@ -78,6 +79,8 @@ export interface TreeNode {
   /** Entropy of the full distribution at each token, in nats. Empty unless `kind` is `model`. */
   entropies: Float32Array;
   top?: TopTokens;
+  /** What each token was sampled from, where top-k, top-p or min-p cut the vocabulary. */
+  support?: Support;
   /** The segment's entropy as the branching rule sees it. */
   entropy?: number;
   finish?: FinishReason;

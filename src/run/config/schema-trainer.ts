@@ -171,6 +171,12 @@ export const lab = () =>
     correct_sampler: flag(true).describe(
       "Where what samples is not what trains and rollout_correction asks for nothing: weights per token; off: metrics alone",
     ),
+    correct_like: z
+      .enum(["verl", "trl"])
+      .default("verl")
+      .describe(
+        "Where rollout_correction asks for nothing: verl's weight per token, at most 2, or TRL's per trajectory, 0 above 3",
+      ),
     inverse_k1: flag(false).describe(
       "As verl: rollout_rs's bounds of k1 are those of p_sampler / p; off: of p / p_sampler, as the weights'",
     ),

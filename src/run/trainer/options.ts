@@ -169,6 +169,9 @@ export function advantageOptions(config: Config): AdvantageOptions {
 function correctionOptions({ algorithm, lab }: Config): RolloutCorrection {
   const { rollout_correction: keys } = algorithm;
   const asked = keys.rollout_is !== null || keys.rollout_rs !== null || keys.bypass_mode;
+  if (!asked && lab.correct_sampler && lab.correct_like === "trl") {
+    return { form: "trl", when: "auto", normalize: keys.rollout_is_batch_normalize };
+  }
   return {
     ...(asked
       ? { weights: keys.rollout_is }

@@ -285,6 +285,8 @@ export interface EngineFunctions {
     entropies: Floats,
     topIds: Int32Array,
     topLogprobs: Floats,
+    kept: Uint32Array | null,
+    keptLogprobs: Floats | null,
   ): number;
   /**
    * For JavaScript: all rows of `logits`, which are overwritten. Gives the first row whose logits are
@@ -309,6 +311,8 @@ export interface EngineFunctions {
     entropies: Floats,
     topIds: Int32Array,
     topLogprobs: Floats,
+    kept: Uint32Array | null,
+    keptLogprobs: Floats | null,
   ): number;
 }
 
@@ -346,8 +350,8 @@ export const engineSignatures: Readonly<Record<keyof EngineFunctions, string>> =
   decoder_load_rope: "vdssi",
   decoder_page_bytes: "dd",
   decoder_trim: "vdi",
-  decoder_step: "idsnninnnisnssslunniNSSNS",
-  sample_rows: "iSiisnssslunniNSSNS",
+  decoder_step: "idsnninnnisnssslunniNSSNSUS",
+  sample_rows: "iSiisnssslunniNSSNSUS",
 };
 
 /** Throws unless an engine's functions are the ones that are called here, argument for argument. */

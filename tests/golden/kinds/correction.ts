@@ -23,6 +23,30 @@ export const runners: Runners = {
         normalize: v.rollout_is_batch_normalize,
       },
     ),
+  trl_sampler_correction: (v) => {
+    const { mode, clip_min, clip_max, completion_mask, tool_mask, old_log_prob } = v;
+    const [level, action] = mode.split("_");
+    const differences = (old_log_prob as number[][]).map((row, i) =>
+      row.map((p, t) => p - v.sampling_log_prob[i][t]),
+    );
+    // A token whose sampler did not say counts as sampled by the policy itself.
+    const mask = (completion_mask as number[][]).map((row, i) =>
+      row.map((m, t) => m * (tool_mask?.[i][t] ?? 1) * Number(!Number.isNaN(differences[i]![t]))),
+    );
+    const some = mask.some((row) => row.includes(1));
+    const found = some
+      ? correctionWeights(
+          { logRatio: differences, mask },
+          {
+            ...{ weights: level, outside: action === "mask" ? "drop" : "cut" },
+            threshold: clip_min === null ? clip_max : `${clip_min}_${clip_max}`,
+          },
+        ).weights
+      : [];
+    const ratios = mask.map((row, i) => row.map((m, t) => (m ? found[i]![t]! : 1)));
+    const whole = (row: number[], i: number) => [ratios[i]![row.indexOf(1)] ?? 1];
+    return { importance_sampling_ratio: level === "sequence" ? mask.map(whole) : ratios };
+  },
   rollout_rejection_mask: (v) =>
     rejectionMask(
       { logRatio: v.log_ratio, mask: v.response_mask },

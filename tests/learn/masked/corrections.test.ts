@@ -49,10 +49,15 @@ test("weights, rejections and figures of a correction do not see masked tokens",
 test("weights of a correction that bypasses measuring do not see masked tokens", () => {
   const ways: CorrectionSettings[] = [
     ...levels.flatMap((weights) =>
-      [2, "0.5_2"].map((threshold) => ({ weights, threshold, rejection: undefined })),
+      [2, "0.5_2"].map((threshold) => ({
+        weights,
+        threshold,
+        outside: undefined,
+        rejection: undefined,
+      })),
     ),
     ...rejectionTests.map((reject) => ({
-      ...{ weights: "token" as const, threshold: 2 },
+      ...{ weights: "token" as const, threshold: 2, outside: undefined },
       rejection: { reject, rejectThreshold: 1.5, inverseK1: false },
     })),
   ].map((way) => ({ ...way, normalize: true, bypass: "reinforce" }));

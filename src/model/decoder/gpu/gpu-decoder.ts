@@ -1,9 +1,9 @@
 import { checkDevice } from "../../../tensor/gpu/device.js";
 import type { Device } from "../../../tensor/gpu/handles.js";
 import { Programs } from "../../../tensor/gpu/programs.js";
-import { ANSWER } from "../../../tensor/gpu/wgsl/sample.js";
+import { ANSWER, answerWords } from "../../../tensor/gpu/wgsl/sample.js";
 import type { StoredType } from "../../../tensor/gpu/wgsl/stored.js";
-import { allocateSamples, notFinite } from "../check-step.js";
+import { allocateSamples, notFinite, supportWords } from "../check-step.js";
 import type { Sampled, Step } from "../decoder.js";
 import { PagedDecoder } from "../paged-decoder.js";
 import { type Extension, PAGE_SIZE } from "../pages.js";
@@ -123,6 +123,7 @@ export class GpuDecoder extends PagedDecoder {
     const encoder = this.#device.createCommandEncoder();
     const { top } = sampling;
     const rows = extensions.length;
+    const support = supportWords(sampling, this.vocabSize);
     const before = this.#programs.dispatches;
     const answer = recordStep({
       encoder,
@@ -135,10 +136,11 @@ export class GpuDecoder extends PagedDecoder {
       tokens: tokens.length,
       rows,
       top,
+      support,
       masked: sampling.allowed !== undefined,
       pages: 1 + extensions.reduce((most, { pages }) => Math.max(most, ...pages), 0),
     });
-    const bytes = 4 * rows * (ANSWER + 2 * top);
+    const bytes = 4 * rows * answerWords(top, support);
     const back = this.#buffers.take("answer read back", bytes, GPUBufferUsage.MAP_READ);
     encoder.copyBufferToBuffer(answer, 0, back, 0, bytes);
     this.#programs.flush();
@@ -151,7 +153,7 @@ export class GpuDecoder extends PagedDecoder {
     checkDevice(this.#device);
     const words = new Uint32Array(back.getMappedRange(0, bytes).slice(0));
     back.unmap();
-    return unpack(words, rows, top);
+    return unpack(words, rows, top, support);
   }
 
   #idle(row: number, action: string): void {
@@ -190,12 +192,12 @@ export class GpuDecoder extends PagedDecoder {
   }
 }
 
-function unpack(words: Uint32Array, rows: number, top: number) {
+function unpack(words: Uint32Array, rows: number, top: number, support: number) {
   const floats = new Float32Array(words.buffer);
-  const sampled = allocateSamples(rows, top);
+  const sampled = allocateSamples(rows, top, support);
   const finite: boolean[] = [];
   for (let row = 0; row < rows; row++) {
-    const at = row * (ANSWER + 2 * top);
+    const at = row * answerWords(top, support);
     sampled.tokens[row] = words[at]!;
     sampled.logprobs[row] = floats[at + 1]!;
     sampled.entropies[row] = floats[at + 2]!;
@@ -203,6 +205,9 @@ function unpack(words: Uint32Array, rows: number, top: number) {
     const ids = at + ANSWER;
     sampled.topIds.set(new Int32Array(words.buffer, 4 * ids, top), row * top);
     sampled.topLogprobs.set(floats.subarray(ids + top, ids + 2 * top), row * top);
+    const kept = ids + 2 * top;
+    sampled.support.set(words.subarray(kept, kept + support), row * support);
+    sampled.supportLogprobs[row] = floats[at + 4]!;
   }
   return { sampled, finite };
 }

@@ -11,7 +11,7 @@ import {
 import { embed } from "../../../tensor/gpu/wgsl/elementwise.js";
 import { matmul, TILE } from "../../../tensor/gpu/wgsl/matmul.js";
 import { rmsNorm } from "../../../tensor/gpu/wgsl/norm.js";
-import { ANSWER, sampleRows } from "../../../tensor/gpu/wgsl/sample.js";
+import { answerWords, sampleRows } from "../../../tensor/gpu/wgsl/sample.js";
 import { PAGE_SIZE } from "../pages.js";
 import type { DecoderShape } from "../weights.js";
 import type { GpuBuffers, GpuMatrix } from "./gpu-buffers.js";
@@ -34,6 +34,8 @@ interface StepToRecord {
   rows: number;
   top: number;
   masked: boolean;
+  /** Words of each row's support. */
+  support: number;
   /** Pages that the cache must have room for. */
   pages: number;
 }
@@ -160,12 +162,15 @@ export function recordStep(step: StepToRecord): GPUBuffer {
   norm(lasts, weights.finalNorm, rows);
   const logits = take("logits", rows * vocabSize);
   project(normed, weights.head, logits, [rows, vocabSize, hidden]);
-  const answer = take("answer", rows * (ANSWER + 2 * top));
+  const answer = take("answer", rows * answerWords(top, step.support));
   programs.record(pass, {
     program: sampleRows,
     buffers: [logits, given.settings, given.allowed, given.seen, answer],
     numbers: {
-      whole: [rows, vocabSize, top, step.masked ? 1 : 0, Math.ceil(vocabSize / 32)],
+      whole: [
+        ...[rows, vocabSize, top, step.masked ? 1 : 0],
+        ...[Math.ceil(vocabSize / 32), step.support],
+      ],
     },
     groups: [rows],
   });

@@ -3,8 +3,10 @@ import { declare } from "./shader.js";
 
 /** Numbers a row's sampling takes: temperature, topP, minP, penalty, draw, topK, and where its seen ids are (-1: nowhere). */
 export const SETTINGS = 8;
-/** Words of a row's answer before its alternatives: token, log-probability, entropy, whether it is finite. */
-export const ANSWER = 4;
+/** Words of a row's answer before its alternatives: token, log-probability, entropy, whether it is finite, ln of the support. */
+export const ANSWER = 5;
+/** Words of a row's answer: behind its alternatives comes its support, a bit per id. */
+export const answerWords = (top: number, support: number): number => ANSWER + 2 * top + support;
 
 /**
  * Chooses a token for each row of logits, a workgroup for each: what src/model/decoder/sample.ts says.
@@ -16,7 +18,7 @@ export const sampleRows: Program = {
   code: () => `${declare({
     reads: ["logits", "settings", "allowed:u32", "seen:u32"],
     writes: ["answer:u32"],
-    whole: ["rows", "vocabulary", "top", "masked", "words"],
+    whole: ["rows", "vocabulary", "top", "masked", "words", "support"],
   })}
 var<workgroup> redA: array<f32, 256>;
 var<workgroup> redB: array<f32, 256>;
@@ -109,7 +111,7 @@ fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) threa
   seenAt = i32(settings[at + 6u]);
   if (seenAt >= 0) { seenAt *= i32(p.words); }
   scale = select(1.0, temperature, temperature > 0.0);
-  let to = row * (${ANSWER}u + 2u * p.top);
+  let to = row * (${ANSWER}u + 2u * p.top + p.support);
 
   // The whole distribution: what is reported.
   var broken = 0u; var most = least;
@@ -166,12 +168,8 @@ fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) threa
         for (var id = lid; id < p.vocabulary; id += 256u) { if (weight(id) >= tried) { own++; } }
         if (counted(own) >= topK) { bits |= 1u << bit; }
       }
-      let threshold = bitcast<f32>(bits);
-      var above = 0u;
-      for (var id = lid; id < p.vocabulary; id += 256u) { if (weight(id) > threshold) { above++; } }
-      let over = counted(above);
-      edge = threshold;
-      cut(topK - over);
+      // Words as likely as the k-th all stay.
+      edge = bitcast<f32>(bits);
     }
     if (topP < 1.0) {
       var own = 0.0;
@@ -227,7 +225,24 @@ fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) threa
       }
     }
   }
+  // What was kept: each thread its own words of ids.
+  let cuts = temperature > 0.0 && ((topK > 0u && topK < p.vocabulary) || topP < 1.0 || minP > 0.0);
+  var ownKept = 0.0;
+  for (var n = lid; n < p.support; n += 256u) {
+    var bits = 0u;
+    for (var i = 0u; i < 32u; i++) {
+      let id = n * 32u + i;
+      if (!cuts || id >= p.vocabulary) { continue; }
+      let w = weight(id);
+      if (w < minP || w <= 0.0) { continue; }
+      bits |= 1u << i;
+      ownKept += exp(scaled(id) - most);
+    }
+    answer[to + ${ANSWER}u + 2u * p.top + n] = bits;
+  }
+  let kept = added(ownKept);
   if (lid == 0u) {
+    answer[to + 4u] = bitcast<u32>(select(0.0, log(kept / sum), kept > 0.0));
     answer[to] = token;
     answer[to + 1u] = bitcast<u32>(scaled(min(token, p.vocabulary - 1u)) - normaliser);
     answer[to + 2u] = bitcast<u32>(log(sum) - mean / sum);
