@@ -407,3 +407,20 @@ test("signal random: all tokens are chosen alike, from the tree's own draws, and
     assert.ok(places.size > 6, `${rule}: ${places.size}`);
   }
 });
+
+test("a policy that writes nothing ends its trajectories, whatever grows the tree", async () => {
+  const nothing = () => new ScriptedPolicy(({ turn }) => ({ text: turn === 0 ? "ab" : "" }));
+  const ways: RolloutOptions[] = [
+    ...expansionRules.map((rule) => options(rule)),
+    { tools, n: 4, responseLength: 120 },
+    { tools, n: 4, responseLength: 120, scheduling: "lockstep" },
+  ];
+  for (const way of ways) {
+    const signal = AbortSignal.timeout(20_000);
+    const tree = await rollout(nothing(), task, { ...way, signal });
+    for (const { end, text } of tree.trajectories) {
+      assert.equal(end, "answer", String(way.rule));
+      assert.match(text, /^[ab]*$/);
+    }
+  }
+});

@@ -1,6 +1,8 @@
 import { note } from "#platform/note";
 import { printable } from "../base/text/printable.js";
+import type { ToolOutcome } from "../tools/tool-set.js";
 import type { RolloutEvent } from "./options.js";
+import type { TrajectoryEnd } from "./tree/tree-values.js";
 
 /** Where the calls of some rollouts can be made, and how far they may go. */
 export interface WatchedTools {
@@ -15,6 +17,12 @@ export interface WatchedTools {
 /** How long a call takes before a person is told what is waited for. */
 const patienceMs = 10_000;
 const longestMessage = 200;
+
+/** What is watched: a call, its result, and the end of who calls. */
+type WatchedEvent =
+  | { type: "call"; tag: string }
+  | { type: "result"; outcome: ToolOutcome }
+  | { type: "end"; end: TrajectoryEnd };
 
 interface Failed {
   count: number;
@@ -31,7 +39,7 @@ function mostOf(messages: ReadonlyMap<string, number>): string {
 let saidUncalled = false;
 
 /**
- * Watches the tool calls of rollouts by their events, and says what a person should know: what is waited for
+ * Watches the tool calls of rollouts and of benchmarks' answers by their events, and says what a person should know: what is waited for
  * while they run; at their end which tools failed, how often and why, or that nothing was called.
  */
 export class ToolWatch {
@@ -52,7 +60,7 @@ export class ToolWatch {
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  see(event: RolloutEvent): void {
+  see(event: WatchedEvent | RolloutEvent): void {
     if (event.type === "call") {
       this.#calls.set(event.tag, (this.#calls.get(event.tag) ?? 0) + 1);
       this.#pending.set(event.tag, [...(this.#pending.get(event.tag) ?? []), performance.now()]);

@@ -302,3 +302,21 @@ test("infer() takes prediction, status and figures from what the model wrote, no
   const { f1, python_calls: python, search_calls: search } = evaluateItem(sample, "qa");
   assert.deepEqual([f1, python, search], [0, 0, 1]);
 });
+
+test("tools that failed while questions were answered are printed once, with their count and reason", async () => {
+  const { write } = process.stderr;
+  let lines = "";
+  process.stderr.write = ((chunk: string) => (lines += chunk) !== "") as typeof write;
+  try {
+    const tools = toolSet(
+      echo("python", () => assert.fail("no interpreter here")),
+      echo("search"),
+    );
+    const texts = ["<python>1</python>", "<search>a</search>", "<answer>yes</answer>"];
+    await said(texts, { tools, samples: 2 });
+    await said(texts, { tools, quiet: true });
+  } finally {
+    process.stderr.write = write;
+  }
+  assert.equal(lines, "arpo-lab: the tool <python> failed in 2 of 2 calls: no interpreter here\n");
+});

@@ -20,6 +20,7 @@ import { Random } from "../../base/random/random.js";
 import { writtenOutput } from "../../base/text/authored-text.js";
 import { extractAnswer } from "../../reward/answers/extract-answer.js";
 import { rolloutRules } from "../../rollout/options.js";
+import { ToolWatch } from "../../rollout/watch-tools.js";
 import { callContent } from "../../base/text/call-input.js";
 import { ToolSet, toolSetOf } from "../../tools/tool-set.js";
 import type { BenchmarkItem, LoadedBenchmark } from "../benchmarks/benchmark.js";
@@ -39,6 +40,7 @@ interface SampleParts {
   policy: Policy;
   session: Session;
   tools: ToolSet;
+  watch: ToolWatch | undefined;
   settings: InferenceSettings;
   prompt: string;
   benchmark: string;
@@ -58,7 +60,7 @@ interface Calls {
 
 /** Goes on until an answer, a rule or the context ends it. */
 async function converse(parts: SampleParts, talk: Conversation, calls: Calls): Promise<void> {
-  const { tools, settings, signal } = parts;
+  const { tools, settings, signal, watch } = parts;
   for (;;) {
     const text = await talk.write({ stops: true });
     if (text === "" || talk.full) return;
@@ -78,7 +80,9 @@ async function converse(parts: SampleParts, talk: Conversation, calls: Calls): P
     } else if (calls.searched.has(input) && tag === "search") {
       talk.insert({ ...ruled, text: searchedBefore }, "repeated");
     } else {
+      watch?.see({ type: "call", tag });
       const outcome = await tools.call(tag, input, { signal, transcript: talk.logs });
+      watch?.see({ type: "result", outcome });
       talk.insert(outcome);
       calls.counts.set(tag, count + 1);
       calls.ms.set(tag, (calls.ms.get(tag) ?? 0) + outcome.ms);
@@ -162,7 +166,6 @@ async function inferSample(parts: SampleParts): Promise<Sample> {
   };
 }
 
-/** An inference over whole benchmarks. */
 /** What an inference can be told besides how questions are asked. */
 export const samplesTable = {
   /** The tools a policy may call. Default: none. */
@@ -180,8 +183,11 @@ export const samplesTable = {
   onSample: unset(valuesOf<(sample: Sample, done: number, total: number) => void>("function?")),
   /** Stops the evaluation with an error; finished samples stay in the journal. Default: none. */
   signal: unset(valuesOf<AbortSignal>("signal?")),
+  /** Print nothing: neither tools that failed, nor that a call is waited for or none was made. Default: false. */
+  quiet: option(rolloutRules.quiet, false),
 };
 
+/** An inference over whole benchmarks. */
 export interface InferOptions extends InferenceOptions, Given<typeof samplesTable> {
   /** Holds what is finished already, which is not made again, and takes what gets finished. */
   journal?: SampleJournal;
@@ -210,6 +216,13 @@ export const settingsFor = (benchmark: LoadedBenchmark["benchmark"], options: In
     sampling: { ...benchmark.sampling, ...defined({ ...options.sampling }) },
   });
 
+/** What tells a person of tools that fail or are waited for; none where there are no tools. */
+function watchOf({ tags, timeoutMs }: ToolSet, responseLength: number): ToolWatch | undefined {
+  if (tags.length === 0) return undefined;
+  const uncalled = "does the prompt say that there are tools? prompt: TEXT does";
+  return new ToolWatch({ tags, timeoutMs, responseLength, uncalled });
+}
+
 /**
  * Answers the questions of benchmarks, several times each if asked to. What a sample is depends on the
  * seed, the benchmark, the question and the turn, never on what else runs or was finished before.
@@ -236,9 +249,9 @@ export async function infer(
   checkArguments("infer", { policy, loaded }, { policy: "policy", loaded: "list" });
   checkOptions("evaluate", options, inferRules);
   const { journal, onSample } = options;
-  const { samples, concurrency } = completed(samplesTable, options, {});
+  const { samples, concurrency, quiet } = completed(samplesTable, options, {});
   const tools = options.tools ? toolSetOf("infer", options.tools) : new ToolSet();
-  const { seed } = inferenceSettings(options);
+  const { seed, maxTokens } = inferenceSettings(options);
   const jobs = loaded.flatMap((set) => {
     const { benchmark } = set;
     systemMessage(promptFor(benchmark, options.prompt)); // an unknown type is told now
@@ -255,6 +268,7 @@ export async function infer(
   const semaphore = new Semaphore(concurrency);
   const random = Random.from(seed).split("evaluation");
   const session = policy.session();
+  const watch = quiet ? undefined : watchOf(tools, maxTokens);
   let [done, made, failed] = [0, 0, 0];
   let failure: { reason: unknown } | undefined;
 
@@ -268,6 +282,7 @@ export async function infer(
           policy,
           session,
           tools,
+          watch,
           settings,
           prompt: promptFor(benchmark, options.prompt),
           benchmark: name,
@@ -278,6 +293,7 @@ export async function infer(
         }),
       signal,
     );
+    watch?.see({ type: "end", end: "answer" });
     await journal?.add(sample);
     if (sample.status === "error") failed++;
     else made++;
@@ -307,6 +323,7 @@ export async function infer(
     if (failure) throw failure.reason;
     return answers.flatMap((sample) => sample ?? []);
   } finally {
+    watch?.end();
     session.dispose();
   }
 }

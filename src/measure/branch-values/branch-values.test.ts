@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { inspect } from "node:util";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -398,4 +399,10 @@ test("branchValues() and BranchValues refuse what makes no sense", async () => {
     () => one.decided({ here: 3 as never }),
     /each place must be a function of a trajectory/,
   );
+});
+
+test("console.log of branch values prints what they say, not what they hold", async () => {
+  const values = await branchValues(markov(), tasksOf(3), settings);
+  assert.equal(inspect(values), String(values));
+  assert.match(inspect(values), /^BranchValues: scripted, 3 prompts[^]*\n {2}uniform: /);
 });

@@ -8,7 +8,7 @@ import {
 } from "../../../common/options/check-options.js";
 import { nearest } from "../../../common/options/nearest.js";
 import { sumsByPrompt } from "../entropy/bootstrap.js";
-import { showAs, type Shown } from "../../base/show/show-as.js";
+import { logged, showAs, type Shown } from "../../base/show/show-as.js";
 import { withEnds } from "../../base/text/interval-text.js";
 import {
   groupMixed,
@@ -67,12 +67,10 @@ export type TokenPlace = (trajectory: SeenTrajectory) => ArrayLike<boolean | num
 export type TokenSignal = (trajectory: SeenTrajectory) => ArrayLike<number>;
 
 const estimateRules: OptionRules<EstimateOptions> = {
-  draws: integer(0),
-  seed: integer(0),
+  ...{ draws: integer(0), seed: integer(0) },
   level: {
-    must: "a number between 0 and 1",
+    ...{ must: "a number between 0 and 1", number: true },
     holds: (x) => typeof x === "number" && x > 0 && x < 1,
-    number: true,
   },
 };
 
@@ -385,6 +383,10 @@ export class BranchValues {
     return showAs("BranchValues", this);
   }
 
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return logged(this);
+  }
+
   #headline(): string {
     const { policy, K } = this.settings;
     const tokens = this.#measured.reduce((sum, { length }) => sum + length, 0);
@@ -511,8 +513,7 @@ function distancesOf(t: SeenTrajectory): { since: number; to: number }[] {
 }
 
 function said(value?: number, low?: number, high?: number): string {
-  if (value === undefined) return "undefined";
-  if (low === undefined || high === undefined) return value.toFixed(2);
-  const words = withEnds(value, low, high);
+  const words = withEnds(value ?? NaN, low ?? NaN, high ?? NaN);
+  if (low === undefined || high === undefined) return value?.toFixed(2) ?? "undefined";
   return `${words.value} [${words.low}, ${words.high}]`;
 }

@@ -8,7 +8,7 @@ import type { DynamicBudget } from "../branch/dynamic-budget.js";
 export type TrajectoryKind = "initial" | "branch" | "refill";
 
 /**
- * Why a trajectory ended: an end token (`answer`); a call without content; one call too many; the
+ * Why a trajectory ended: an end token, or nothing more was written (`answer`); a call without content; one call too many; the
  * response length; the policy's context was full; its environment ended it (`done`).
  */
 export type TrajectoryEnd = "answer" | "bad-call" | "call-limit" | "length" | "context" | "done";

@@ -156,6 +156,25 @@ const linked: Readonly<Record<string, string>> = {
   "critic.model.path": "actor_rollout_ref.model.path",
 };
 
+/**
+ * What a configuration says besides the defaults, by its keys' paths, in their order. A key that is added later, with a
+ * default, changes nothing of it.
+ */
+export function chosenSettings(config: Config): [path: string, value: unknown][] {
+  const usual = schema().parse({}) as Tree;
+  const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+  /** A default that follows other keys is theirs in this configuration. */
+  const followed = (path: string, source: string) =>
+    get(interpolate(put(config, path, source), {}), path);
+  return [...leaves(config)]
+    .filter(([path, value]) => {
+      const by = linked[path] === undefined ? get(usual, path) : `\${${linked[path]}}`;
+      const follows = typeof by === "string" && by.includes("${");
+      return !same(value, follows ? followed(path, by) : by);
+    })
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
 const presetRule = oneOf(Object.keys(configPresets));
 export const loadRules: OptionRules<LoadOptions> = {
   files: texts,

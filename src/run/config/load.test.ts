@@ -185,3 +185,14 @@ test("configKeys describes every key that this machine uses", () => {
     .map((key) => key.path);
   assert.deepEqual(silent, []);
 });
+
+test("what a configuration says besides the defaults: neither a default, nor one that follows another key", async () => {
+  const { chosenSettings } = await import("./load-and-check.js");
+  const { config } = await loadConfig({
+    overrides: ["data.max_response_length=77", "lab.seed=5", "trainer.nnodes=1"],
+  });
+  assert.deepEqual(chosenSettings(config), [
+    ["data.max_response_length", 77],
+    ["lab.seed", 5],
+  ]);
+});

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { lstat, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { test, type TestContext } from "node:test";
 import { lockFolder } from "./lock-folder.js";
 import { RunFolder } from "./run-folder.js";
@@ -44,4 +45,17 @@ test("a note of the last checkpoint that cannot be read is not written anew", as
     join(path, "latest_checkpointed_iteration.txt"),
   );
   await assert.rejects(run.noteLatest(2), { code: "ELOOP" });
+});
+
+test("console.log of a run's folder prints a table of its last steps", async (t) => {
+  const path = await folder(t);
+  const run = await RunFolder.open(path);
+  assert.equal(inspect(run), `run in ${path}: 0 steps`);
+  for (let step = 1; step <= 13; step++)
+    await run.appendMetrics({ step, "critic/score/mean": step / 20, "perf/other": 1 });
+  const [head, names, first, ...rest] = inspect(run).split("\n");
+  assert.equal(head, `run in ${path}: 13 steps, the last 12 of them here`);
+  assert.match(names!, /^step +score$/);
+  assert.match(first!, /^2 +0\.100$/);
+  assert.match(rest.at(-1)!, /^13 +0\.650$/);
 });

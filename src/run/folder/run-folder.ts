@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir, rm } from "#platform/files";
+import { mkdir, readFile, readFileSync, readdir, rm } from "#platform/files";
 import { basename, dirname, join, resolve } from "#platform/path";
 import { homePath } from "../../base/files/home-path.js";
 import { namesIfThere, readIfThere } from "../../base/files/read-if-there.js";
@@ -12,6 +12,7 @@ import {
   writeDurably,
   writeFault,
 } from "../../../common/files/durable.js";
+import { logged } from "../../base/show/show-as.js";
 import { treeSums } from "../../rollout/files/tree-sums.js";
 import { lockFolder } from "./lock-folder.js";
 
@@ -54,6 +55,24 @@ interface RewindOptions {
 /** A checkpoint's copy of the run's log. */
 const copyOfLog = "log.jsonl";
 
+/** Figures of a step in a table of steps: the word, and the name. */
+const tableFigures = [
+  ["score", "critic/score/mean"],
+  ["entropy", "actor/entropy_loss"],
+  ["clipped", "actor/pg_clipfrac"],
+  ["tokens", "response_length/mean"],
+] as const;
+/** The same of fine-tuning. */
+const tuningFigures = [
+  ["loss", "loss"],
+  ["held-out loss", "eval_loss"],
+] as const;
+
+/** So many steps are in a table. */
+const mostSteps = 12;
+
+const figure = (value: unknown): string => (typeof value === "number" ? value.toFixed(3) : "");
+
 /** Some numbers, as many as one reads. */
 const shortList = (numbers: readonly number[]): string =>
   numbers.length <= 6
@@ -87,6 +106,37 @@ export class RunFolder {
 
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
     return { group: "Runs", text: this.path };
+  }
+
+  /** A table of the last steps that the folder has now. */
+  toString(): string {
+    const steps = this.#stepsNow();
+    const count = `${steps.length} ${steps.length === 1 ? "step" : "steps"}`;
+    const figures = [...tableFigures, ...tuningFigures].filter(([, name]) =>
+      steps.some((line) => typeof line[name] === "number"),
+    );
+    const rows = steps
+      .slice(-mostSteps)
+      .map((line) => [line.step, ...figures.map(([, name]) => figure(line[name]))].join("\t"));
+    const head = ["step", ...figures.map(([word]) => word)].join("\t");
+    const table = rows.length === 0 ? [] : [head, ...rows];
+    const left = steps.length > mostSteps ? `, the last ${mostSteps} of them here` : "";
+    return [`run in ${this.path}: ${count}${left}`, ...table].join("\n");
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return logged(this);
+  }
+
+  /** The whole lines of the log, as far as it can be read. */
+  #stepsNow(): Line[] {
+    try {
+      const text = readFileSync(join(this.path, this.layout.log), "utf8");
+      const lines = text.slice(0, text.lastIndexOf("\n")).split("\n");
+      return lines.map((line) => JSON.parse(line) as Line);
+    } catch {
+      return [];
+    }
   }
 
   /**

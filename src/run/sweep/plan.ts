@@ -39,6 +39,23 @@ function loadOf(shared: SweepArm, own: SweepArm | readonly string[], added: stri
   };
 }
 
+/** Tells settings apart by what they say besides the defaults. */
+export async function printOf(config: Config): Promise<string> {
+  const { chosenSettings } = await import("../config/load-and-check.js");
+  return sha256(JSON.stringify(chosenSettings(config)));
+}
+
+/** The paths of settings that two configurations have otherwise. */
+export async function changedSettings(before: Config, now: Config): Promise<string[]> {
+  const { chosenSettings } = await import("../config/load-and-check.js");
+  const [old, own] = [before, now].map(
+    (config) =>
+      new Map(chosenSettings(config).map(([path, value]) => [path, JSON.stringify(value)])),
+  ) as [Map<string, string>, Map<string, string>];
+  const paths = [...new Set([...old.keys(), ...own.keys()])];
+  return paths.filter((path) => old.get(path) !== own.get(path));
+}
+
 /** Every run of a sweep, arm by arm; what is wrong with a setting is told before any run begins. */
 export async function planOf(options: SweepOptions): Promise<PlannedRun[]> {
   const { arms, seeds } = options;
@@ -71,7 +88,7 @@ export async function planOf(options: SweepOptions): Promise<PlannedRun[]> {
       const { config } = await loadConfig(load).catch((error: Error) => {
         throw new RangeError(`Cannot sweep ${arm}: ${error.message}`, { cause: error });
       });
-      const print = sha256(JSON.stringify(config));
+      const print = await printOf(config);
       runs.push({ arm, seed, id, folder: join(folder, arm, `seed-${seed}`), load, config, print });
     }
   }

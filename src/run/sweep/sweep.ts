@@ -11,10 +11,11 @@ import { homePath } from "../../base/files/home-path.js";
 import { readIfThere } from "../../base/files/read-if-there.js";
 import { pause } from "../../base/http/pause.js";
 import { watchAs } from "../../base/show/show-as.js";
+import { loadConfig } from "../config/load.js";
 import { lockFolder, refuseTaken } from "../folder/lock-folder.js";
 import { RunFolder } from "../folder/run-folder.js";
 import { runLine, type RunLine } from "../loggers/json-lines.js";
-import { type PlannedRun, planOf, type RunDriver, type RunHooks } from "./plan.js";
+import { changedSettings, type PlannedRun, planOf, type RunDriver, type RunHooks } from "./plan.js";
 import { type SweepCluster, type SweepOptions, sweepRules } from "./sweep-options.js";
 import { sweepPace, type SweepRun, SweepRuns, sweepStatus } from "./sweep-runs.js";
 
@@ -116,15 +117,35 @@ async function keptRuns(folder: string, plan: readonly PlannedRun[]): Promise<Ma
   const kept = new Map(
     Object.entries(text === undefined ? {} : (JSON.parse(text) as Record<string, Kept>)),
   );
-  for (const { id, print } of plan) {
+  for (const run of plan) {
+    const { id, print } = run;
     const before = kept.get(id);
-    if (before && before.print !== print) {
-      throw new RangeError(
-        `Cannot sweep: ${id} of ${folder} must have the settings that it was begun with, got others; take another folder, or delete ${join(folder, id)} and its entry in ${keptFile}`,
-      );
-    }
+    if (!before || before.print === print) continue;
+    const changed = await changedSince(run);
+    if (changed?.length === 0) continue;
+    const others = changed ? `others in ${changed.slice(0, 3).join(", ")}` : "others";
+    throw new RangeError(
+      `Cannot sweep: ${id} of ${folder} must have the settings that it was begun with, got ${others}; take another folder, or delete ${join(folder, id)} and its entry in ${keptFile}`,
+    );
   }
   return kept;
+}
+
+/**
+ * What a run is now told otherwise than when it was begun, by the file of its settings: what tells settings apart was
+ * another thing in older versions. Undefined where no such file can be read.
+ */
+async function changedSince({ folder, config }: PlannedRun): Promise<string[] | undefined> {
+  for (const file of [`${folder}.yaml`, join(folder, "config.yaml")]) {
+    const text = await readIfThere(file);
+    if (text === undefined) continue;
+    const { parse } = await import("yaml");
+    // Its paths are written as they were resolved.
+    const read = async () => loadConfig({ values: parse(text) as Record<string, unknown> });
+    const before = await read().catch(() => undefined);
+    return before && changedSettings(before.config, config);
+  }
+  return undefined;
 }
 
 /** The figures of every step that a run's folder has, none where it has not begun. */
