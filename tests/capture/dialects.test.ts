@@ -399,3 +399,43 @@ test("bad input gets an error of the peer's own form, and nothing that was recor
   const ended = await post(session, "/responses", { model: "m", input: "x" });
   assert.equal((ended.json["error"] as Fields)["code"], "session_ended");
 });
+
+test("a stream that its client leaves is cut, and the conversation goes on from what was answered", async (t) => {
+  const { server } = await scriptedCapture(t, script, { delayMs: 20 });
+  const session = server.session();
+  const gone = new AbortController();
+  const response = await fetch(`${session.env["OPENAI_BASE_URL"]!}/messages`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-api-key": session.key },
+    body: JSON.stringify({ model: "m", max_tokens: 99, stream: true, messages: [question] }),
+    signal: gone.signal,
+  });
+  const stream = response.body!.getReader();
+  await stream.read();
+  gone.abort();
+  await stream.read().catch(() => undefined);
+  const body = { model: "m", max_tokens: 99, messages: [question], tools: [claudeCalc] };
+  const { json } = await post(session, "/messages", body, { "x-stainless-retry-count": "1" });
+  assert.equal(json["stop_reason"], "tool_use");
+  const { calls, trees } = await server.end(session, 1);
+  assert.deepEqual(
+    calls.map(({ cut }) => cut !== undefined),
+    [true, false],
+  );
+  assert.equal(calls[0]!.retriedBy, 1);
+  assert.equal(trees[0]!.trajectories.length, 1);
+});
+
+test("five samples of one prompt are five trajectories, by either interface", async (t) => {
+  const { server } = await scriptedCapture(t, { "<u>hi<e><a>": ["one<e>", "two<e>"] });
+  for (const [path, body] of [
+    ["/responses", { model: "m", input: "hi" }],
+    ["/messages", { model: "m", max_tokens: 9, messages: [{ role: "user", content: "hi" }] }],
+  ] as const) {
+    const session = server.session();
+    const headers = { "x-stainless-retry-count": "0" };
+    for (let i = 0; i < 5; i++) await post(session, path, body, headers);
+    const { trees } = await server.end(session, 1);
+    assert.equal(trees[0]!.trajectories.length, 5);
+  }
+});

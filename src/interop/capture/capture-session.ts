@@ -246,6 +246,7 @@ export class CaptureSession implements CallRecorder {
   close(reason: string): void {
     if (this.#ending !== undefined) return;
     this.#ending = reason;
+    this.answers.clear();
     this.#stopping.abort(new ApiError(409, `This session ends: ${reason}.`));
   }
 

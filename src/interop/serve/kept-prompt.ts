@@ -25,6 +25,11 @@ export function chatOf(
   return { messages: entries.map((one) => (isTurn(one) ? messageOf(one) : one)), kept };
 }
 
+/** Each turn that is not the answer it is like costs a rendering: after so many, turns without ids are given up. */
+const mostTries = 16;
+
+const isNamed = ({ alike }: KeptTurn) => alike.some(({ named }) => named);
+
 interface Prompt {
   prompt: ChatPrompt;
   ids: number[];
@@ -38,11 +43,12 @@ export async function promptOf(
 ): Promise<Prompt> {
   const { texts, policy } = handling;
   let left = kept;
-  while (left.length > 0) {
+  for (let tries = 1; left.length > 0; tries++) {
     const found = await withTokens(handling, read, left);
     if ("ids" in found) return found;
-    left = left.filter((turn) => turn !== found.without);
-    if (found.without === undefined) break;
+    const { without } = found;
+    if (without === undefined) break;
+    left = left.filter((turn) => turn !== without && (tries < mostTries || isNamed(turn)));
   }
   const prompt = await chatPrompt(texts, read);
   refuseLongText(policy, prompt.text, "messages");

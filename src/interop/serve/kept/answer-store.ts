@@ -21,8 +21,8 @@ interface Held {
   bytes: number;
 }
 
-const mostAnswers = 1000;
-const mostBytes = 64 * 2 ** 20;
+/** Answers that say the same, of which one request's turn is compared with no more. */
+const mostAlike = 32;
 
 /**
  * Answers by the ids that their clients were given, so that these ids, and parts that come back as they were, become
@@ -33,7 +33,12 @@ export class AnswerStore {
   readonly #held = new Map<string, Held>();
   readonly #parts = new Map<string, { part: Part; answer: KeptAnswer }>();
   readonly #alike = new Map<string, Set<KeptAnswer>>();
+  readonly #most: { answers: number; bytes: number };
   #bytes = 0;
+
+  constructor(most = { answers: 1000, bytes: 64 * 2 ** 20 }) {
+    this.#most = most;
+  }
 
   add(answer: KeptAnswer): void {
     const key = digest(answer.turn);
@@ -41,9 +46,9 @@ export class AnswerStore {
     const names = parts.flatMap(({ id, callId }) =>
       [id, callId].filter((name) => name !== undefined),
     );
-    const lists = 4 * (answer.prompt.length + answer.tokens.length) + 8 * answer.before.length;
-    // Entries are shared with the answers before, all but the last ones.
-    const texts = JSON.stringify([answer.before.slice(-2), parts, answer.settings]).length;
+    // Entries may be shared with other answers: they count for each, so that memory is never more.
+    const texts = JSON.stringify([answer.before, parts, answer.settings]).length;
+    const lists = 4 * (answer.prompt.length + answer.tokens.length) + 64 * answer.before.length;
     const held = { answer, key, names, bytes: lists + 2 * texts + 1024 };
     this.#held.set(answer.id, held);
     for (const part of parts) {
@@ -55,7 +60,7 @@ export class AnswerStore {
     this.#alike.set(key, alike.add(answer));
     this.#bytes += held.bytes;
     for (const [id, oldest] of this.#held) {
-      if (this.#held.size <= mostAnswers && this.#bytes <= mostBytes) break;
+      if (this.#held.size <= this.#most.answers && this.#bytes <= this.#most.bytes) break;
       this.#forget(id, oldest);
     }
   }
@@ -71,16 +76,25 @@ export class AnswerStore {
 
   /** Answers that say what a turn says; first those whose ids it has, then the latest. */
   like(turn: Turn): { answer: KeptAnswer; named: boolean }[] {
-    const alike = [...(this.#alike.get(digest(turn)) ?? [])].reverse();
-    const isNamed = (answer: KeptAnswer) =>
-      turn.parts.some(
-        ({ id, callId }) =>
-          this.#parts.get(id ?? "")?.answer === answer ||
-          this.#parts.get(callId ?? "")?.answer === answer,
-      );
-    return alike
-      .map((answer) => ({ answer, named: isNamed(answer) }))
-      .sort((a, b) => Number(b.named) - Number(a.named));
+    const alike = this.#alike.get(digest(turn));
+    if (!alike) return [];
+    const named = new Set<KeptAnswer>();
+    for (const { id, callId } of turn.parts) {
+      for (const name of [id, callId]) {
+        const answer = name === undefined ? undefined : this.#parts.get(name)?.answer;
+        if (answer && alike.has(answer)) named.add(answer);
+      }
+    }
+    const latest = [...alike].reverse().slice(0, mostAlike);
+    return [
+      ...[...named].map((answer) => ({ answer, named: true })),
+      ...latest.flatMap((answer) => (named.has(answer) ? [] : [{ answer, named: false }])),
+    ];
+  }
+
+  /** Forgets every answer. */
+  clear(): void {
+    for (const [id, held] of this.#held) this.#forget(id, held);
   }
 
   #forget(id: string, { answer, key, names, bytes }: Held): void {
