@@ -15,7 +15,7 @@ import { rolloutFormats } from "../src/formats/formats/registry.js";
 import { importRollouts } from "../src/formats/import-rollouts.js";
 import { chatPrompt } from "../src/interop/serve/tools/chat-prompt.js";
 import { chatBody } from "../src/interop/serve/schema/common.js";
-import { ToolReader } from "../src/interop/serve/chat.js";
+import { ToolReader } from "../src/interop/serve/tools/tool-reader.js";
 import type { Architecture } from "../src/model/architectures/definition.js";
 import { saveModel } from "../src/model/files/save-model.js";
 import { loadModel } from "../src/model/load/load-model.js";

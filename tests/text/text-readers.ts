@@ -72,7 +72,7 @@ import { numericEquivalent } from "../../src/reward/answers/numeric-equivalence.
 import { tokenKinds } from "../../src/measure/entropy/model-tokens.js";
 import { toolFormat } from "../../src/interop/serve/tools/tool-format.js";
 import { asObject } from "../../src/tools/calls/dialects/json-call.js";
-import { ToolReader } from "../../src/interop/serve/chat.js";
+import { ToolReader } from "../../src/interop/serve/tools/tool-reader.js";
 import { callContent, toolContent } from "../../src/base/text/call-input.js";
 import { printable } from "../../src/base/text/printable.js";
 import * as python from "../../src/base/text/python-text.js";

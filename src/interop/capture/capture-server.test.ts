@@ -293,7 +293,7 @@ test("limits are kept and named; no key leaves the server", async (t) => {
   assert.match(refused, /401.*belongs to no session/);
   assert.ok(!refused.includes("sk-other-key"));
   const keyed = `/s/${session.key}`;
-  assert.match(await says(`${keyed}/v1/responses`, post), /404.*chat completions/);
+  assert.match(await says(`${keyed}/v1/completions`, post), /404.*send a chat/);
   await server.end(session, 1);
   assert.match(await says(`${keyed}/v1/chat/completions`, post), /409.*no more calls: its reward/);
   // However an address is written wrong, the log shows no key.

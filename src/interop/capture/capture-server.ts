@@ -66,8 +66,6 @@ const startRules: OptionRules<SessionStart> = {
 
 /** What else than chats programs ask for, and what to do about it. */
 const otherDialects: Record<string, string> = {
-  "/v1/responses": "set its client to chat completions, or put OpenEnv's capture server in front",
-  "/v1/messages": "put OpenEnv's capture server in front",
   "/inference/v1/generate": "whoever asks there keeps its own record: let it ask `arpo-lab serve`",
   "/v1/completions": "a completion belongs to no conversation: send a chat",
 };
@@ -218,7 +216,7 @@ export class CaptureServer {
     if (instead !== undefined) {
       throw new ApiError(
         404,
-        `A captured session takes /v1/chat/completions, not ${asked}: ${instead}.`,
+        `A captured session takes /v1/chat/completions, /v1/responses and /v1/messages, not ${asked}: ${instead}.`,
         {
           code: "unknown_url",
         },
@@ -228,7 +226,7 @@ export class CaptureServer {
     const recorder: CallRecorder = {
       begin: (call) => session.begin({ ...call, ...(retry > 0 ? { retry } : {}) }),
     };
-    return { path: asked, recorder, signal: session.signal };
+    return { path: asked, recorder, answers: session.answers, signal: session.signal };
   }
 
   #closeIdle(session: CaptureSession): void {

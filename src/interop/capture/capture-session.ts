@@ -6,6 +6,7 @@ import type { GeneratedToken } from "../../policy/policy.js";
 import { Random } from "../../base/random/random.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { ApiError } from "../serve/http/api-error.js";
+import { AnswerStore } from "../serve/kept/answer-store.js";
 import type { BegunCall, CallEnding, CallRecorder, OpenCall } from "../serve/handler.js";
 import type { RequestMessage } from "../serve/schema/common.js";
 import type { CapturedCall, CaptureTask, LinkedCall } from "./captured-call.js";
@@ -89,6 +90,8 @@ export class CaptureSession implements CallRecorder {
   readonly group: string;
   readonly task: CaptureTask;
   readonly seed: number;
+  /** What the program was answered, by the ids that it was given. */
+  readonly answers = new AnswerStore();
   readonly #author: Author;
   readonly #limits: SessionLimits;
   readonly #calls: CapturedCall[] = [];
@@ -164,6 +167,7 @@ export class CaptureSession implements CallRecorder {
     if (this.#ending !== undefined) {
       throw new ApiError(409, `This session takes no more calls: ${this.#ending}.`, {
         code: "session_ended",
+        headers: { "x-should-retry": "false" },
       });
     }
     const { maxCalls } = this.#limits;
@@ -233,6 +237,7 @@ export class CaptureSession implements CallRecorder {
       this.close(`it does not repeat the recorded one: ${this.#refused}`);
       throw new ApiError(409, `Cannot branch this program: ${this.#refused}.`, {
         code: "not_repeated",
+        headers: { "x-should-retry": "false" },
       });
     }
   }
@@ -241,6 +246,7 @@ export class CaptureSession implements CallRecorder {
   close(reason: string): void {
     if (this.#ending !== undefined) return;
     this.#ending = reason;
+    this.answers.clear();
     this.#stopping.abort(new ApiError(409, `This session ends: ${reason}.`));
   }
 

@@ -3,6 +3,7 @@ import type { GeneratedToken, Segment, Sequence, Session } from "../../policy/po
 import type { BatchAdmission } from "./batch-admission.js";
 import { openRows } from "./choice.js";
 import { ApiError } from "./http/api-error.js";
+import type { AnswerStore } from "./kept/answer-store.js";
 import type { ChatBody, GenerationRequest } from "./schema/common.js";
 import type { TextWork } from "./text-work.js";
 import type { ToolCall } from "./tools/tool-format.js";
@@ -50,6 +51,8 @@ export interface Handling {
   response: ServerResponse;
   /** Aborted when the client is gone or the server ends. */
   signal: AbortSignal;
+  /** Answers that clients may name in later requests. */
+  answers: AnswerStore;
   /** Keeps the calls of a captured session. */
   recorder?: CallRecorder;
 }

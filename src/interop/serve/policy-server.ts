@@ -7,11 +7,12 @@ import { checkOptions, integer, type OptionRules } from "../../../common/options
 import { defined } from "../../../common/options/defined.js";
 import type { Policy } from "../../policy/policies.js";
 import { BatchAdmission } from "./batch-admission.js";
-import { chat } from "./chat.js";
 import { completions } from "./completions.js";
+import { dialectOf, dialectPosts } from "./dialects/registry.js";
 import { generate } from "./generate.js";
 import type { CallRecorder, Handling } from "./handler.js";
-import { ApiError, toApiError } from "./http/api-error.js";
+import { ApiError, EventStream, toApiError } from "./http/api-error.js";
+import { AnswerStore } from "./kept/answer-store.js";
 import { refuseOversized } from "./refuse-oversized.js";
 import { neutral, readRequest } from "./schema/common.js";
 import { TextWork } from "./text-work.js";
@@ -47,7 +48,9 @@ export class Access {
       this.#pages.check(request);
       return;
     }
-    const sent = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "")?.[1];
+    const { authorization = "", "x-api-key": other } = request.headers;
+    const sent =
+      /^Bearer (.+)$/i.exec(authorization)?.[1] ?? (typeof other === "string" ? other : undefined);
     if (sent !== undefined && sameSecret(sent, this.#key)) return;
     throw new ApiError(
       401,
@@ -68,6 +71,8 @@ export interface Admitted {
   /** The path that is meant. */
   path: string;
   recorder?: CallRecorder;
+  /** Answers that whoever asks may name. Default: those that the server gave to anyone. */
+  answers?: AnswerStore;
   /** Ends the request when it is aborted. */
   signal?: AbortSignal;
   /** Answers the request in the server's place; what it gives is sent as JSON, text as it is. */
@@ -133,8 +138,9 @@ const rules: OptionRules<ServeOptions> = {
 };
 
 /**
- * A policy behind OpenAI's HTTP interface, so that anything can use it: `/v1/models`, `/v1/completions`,
- * `/v1/chat/completions`, `/inference/v1/generate`, `/tokenize` and `/health`.
+ * A policy behind OpenAI's and Anthropic's HTTP interfaces, so that anything can use it: `/v1/models`,
+ * `/v1/completions`, `/v1/chat/completions`, `/v1/responses`, `/v1/messages`, `/inference/v1/generate`, `/tokenize` and
+ * `/health`.
  *
  * All requests share the policy's one continuous batch. A client that hangs up frees its sequences.
  *
@@ -173,6 +179,7 @@ export class PolicyServer {
   readonly #admission: BatchAdmission;
   readonly #options: ServeOptions;
   readonly #texts: TextWork;
+  readonly #answers = new AnswerStore();
   readonly #ending = new AbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #created = Math.floor(Date.now() / 1000);
@@ -275,7 +282,7 @@ export class PolicyServer {
       ];
       await this.#route(request, response, admitted, AbortSignal.any(ends));
     } catch (error) {
-      if (!gone.signal.aborted) this.#refuse(request, response, error);
+      if (!gone.signal.aborted) this.#refuse({ request, response, path }, error);
     }
     const status = gone.signal.aborted ? "hung up" : String(response.statusCode);
     const took = (performance.now() - began).toFixed(0);
@@ -288,7 +295,7 @@ export class PolicyServer {
   async #route(
     request: IncomingMessage,
     response: ServerResponse,
-    { path, recorder, answer }: Admitted,
+    { path, recorder, answers = this.#answers, answer }: Admitted,
     signal: AbortSignal,
   ): Promise<void> {
     // What a model wrote must not be taken for a page.
@@ -303,6 +310,7 @@ export class PolicyServer {
       texts: this.#texts,
       response,
       signal,
+      answers,
       ...defined({ recorder }),
     };
     const json = (value: unknown) =>
@@ -323,19 +331,21 @@ export class PolicyServer {
     };
     const posts: Record<string, (body: Record<string, unknown>) => unknown> = {
       "/v1/completions": (body) => completions(handling, body),
-      "/v1/chat/completions": (body) => chat(handling, body),
       "/inference/v1/generate": (body) => generate(handling, body),
-      "/tokenize": async (body) => json(await tokenize(handling, body)),
+      "/tokenize": (body) => tokenize(handling, body),
     };
+    const asked = Object.hasOwn(dialectPosts, path) ? dialectPosts[path] : undefined;
+    const answered = asked && ((body: Record<string, unknown>) => asked(handling, body));
     const named = this.#anyModel && path.startsWith("/v1/models/");
-    const [get, post] = [named ? () => this.#described() : gets[path], posts[path]];
+    const [get, post] = [named ? () => this.#described() : gets[path], answered ?? posts[path]];
     if (get && (method === "GET" || method === "HEAD")) {
       json(get());
     } else if (post && method === "POST") {
       checkJsonType(request);
       const body = await readJson(request, this.#options.maxBytes ?? 4 * 2 ** 20);
       refuseOversized(this.#policy, body, this.#options.maxRows ?? 64);
-      await post(body);
+      const said = await post(body);
+      if (said !== undefined) json(said);
     } else if (get ?? post) {
       throw new ApiError(405, `${path} does not take ${method}.`, {
         headers: { allow: get ? "GET, HEAD" : "POST" },
@@ -361,16 +371,24 @@ export class PolicyServer {
   }
 
   /** Sends an error; in the middle of a stream as its last event. */
-  #refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  #refuse(
+    asked: { request: IncomingMessage; response: ServerResponse; path: string },
+    error: unknown,
+  ): void {
+    const { request, response, path } = asked;
     const known = toApiError(error);
+    const dialect = dialectOf(path);
     if (response.headersSent) {
-      response.end(`data: ${JSON.stringify(known.body())}\n\n`);
+      const { event, data } = dialect.broken(known);
+      const stream = new EventStream(response);
+      stream.send(data, event);
+      stream.close();
       return;
     }
     refuse(request, response, {
       status: known.status,
       headers: { "content-type": "application/json", ...known.headers },
-      text: JSON.stringify(known.body()),
+      text: JSON.stringify(dialect.refused(known)),
     });
   }
 }

@@ -52,6 +52,42 @@ function refuseMany(body: Record<string, unknown>, name: string, most: number, w
   });
 }
 
+/** Refuses a chat with more messages, values or text than a context takes. */
+function refuseLongChat(
+  policy: Policy,
+  body: Record<string, unknown>,
+  param: string,
+  messages: readonly unknown[],
+): void {
+  const { contextLength } = policy;
+  // A message is at least one token, and templates write some around it.
+  if (messages.length >= contextLength) {
+    tooLong(policy, param, `at least ${messages.length}: a message is one or more`);
+  }
+  refuseMany(body, param, mostMessages, "messages");
+  if (countValues(messages, 10 * mostValues) > 10 * mostValues) {
+    throw new ApiError(400, `Messages may have at most ${10 * mostValues} values in all.`, {
+      param,
+      code: "array_above_max_length",
+    });
+  }
+  let text = 0;
+  for (const message of messages as ({ content?: unknown } | null)[]) {
+    const content = message?.content;
+    if (typeof content === "string") text += utf8Length(content);
+    else if (Array.isArray(content)) {
+      for (const part of content as ({ text?: unknown } | null)[]) {
+        if (typeof part?.text === "string") text += utf8Length(part.text);
+      }
+    }
+  }
+  const most = contextLength * (policy.tokenizer.longestToken ?? Infinity);
+  if (text > most) {
+    const least = Math.ceil(text / policy.tokenizer.longestToken!);
+    tooLong(policy, param, `at least ${least}`);
+  }
+}
+
 /**
  * Refuses, by counting alone, what cannot fit: before the body is checked field by field, rendered or turned into
  * tokens, each of which costs more than the count.
@@ -62,7 +98,7 @@ export function refuseOversized(
   mostPrompts: number,
 ): void {
   const { contextLength } = policy;
-  const { messages, prompt, token_ids: tokens, allowed_token_ids: ids, ...others } = body;
+  const { messages, input, prompt, token_ids: tokens, allowed_token_ids: ids, ...others } = body;
   if (Array.isArray(tokens) && tokens.length >= contextLength) {
     tooLong(policy, "token_ids", String(tokens.length));
   }
@@ -78,34 +114,9 @@ export function refuseOversized(
       }
     }
   }
-  if (Array.isArray(messages)) {
-    // A message is at least one token, and templates write some around it.
-    if (messages.length >= contextLength) {
-      tooLong(policy, "messages", `at least ${messages.length}: a message is one or more`);
-    }
-    refuseMany(body, "messages", mostMessages, "messages");
-    if (countValues(messages, 10 * mostValues) > 10 * mostValues) {
-      throw new ApiError(400, `Messages may have at most ${10 * mostValues} values in all.`, {
-        param: "messages",
-        code: "array_above_max_length",
-      });
-    }
-    let text = 0;
-    for (const message of messages as ({ content?: unknown } | null)[]) {
-      const content = message?.content;
-      if (typeof content === "string") text += utf8Length(content);
-      else if (Array.isArray(content)) {
-        for (const part of content as ({ text?: unknown } | null)[]) {
-          if (typeof part?.text === "string") text += utf8Length(part.text);
-        }
-      }
-    }
-    const most = contextLength * (policy.tokenizer.longestToken ?? Infinity);
-    if (text > most) {
-      const least = Math.ceil(text / policy.tokenizer.longestToken!);
-      tooLong(policy, "messages", `at least ${least}`);
-    }
-  }
+  if (Array.isArray(messages)) refuseLongChat(policy, body, "messages", messages);
+  if (Array.isArray(input)) refuseLongChat(policy, body, "input", input);
+  else if (typeof input === "string") refuseLongText(policy, input, "input");
   refuseMany(body, "tools", mostTools, "tools");
   if (Array.isArray(ids)) {
     refuseMany(body, "allowed_token_ids", policy.tokenizer.vocabSize, "allowed_token_ids");

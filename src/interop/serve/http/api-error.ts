@@ -55,8 +55,8 @@ export class EventStream {
     this.#response = response;
   }
 
-  /** Sends one object; the headers go with the first. */
-  send(data: unknown): void {
+  /** Sends one object, with the event's name where its clients read one; the headers go with the first. */
+  send(data: unknown, event?: string): void {
     if (!this.#response.headersSent) {
       this.#response.writeHead(200, {
         "content-type": "text/event-stream; charset=utf-8",
@@ -65,11 +65,19 @@ export class EventStream {
       });
       this.#response.flushHeaders();
     }
-    this.#response.write(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`);
+    const name = event === undefined ? "" : `event: ${event}\n`;
+    this.#response.write(
+      `${name}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`,
+    );
   }
 
+  /** Ends as OpenAI's older streams do. */
   end(): void {
     this.send("[DONE]");
+    this.close();
+  }
+
+  close(): void {
     this.#response.end();
   }
 }

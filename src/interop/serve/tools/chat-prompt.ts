@@ -19,7 +19,7 @@ interface ChatRenderer {
 }
 
 /** What a chat request asks the model to continue. */
-interface ChatPrompt {
+export interface ChatPrompt {
   text: string;
   /** The same in parts: special tokens are the template's own, never a client's. */
   parts: readonly TextPart[];

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chatBody, type RequestTool } from "./schema/common.js";
-import { ChatTemplate } from "../../model/tokenizer/chat-template.js";
-import type { ChatOptions, Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { ByteTokenizer } from "../../../tests/policy/byte-tokenizer.js";
-import { chatPrompt } from "./tools/chat-prompt.js";
-import { type CallDialectName, callDialects } from "../../tools/calls/dialects/registry.js";
-import { toolFormat } from "./tools/tool-format.js";
-import { ToolReader } from "./chat.js";
+import { chatBody, type RequestTool } from "../schema/common.js";
+import { ChatTemplate } from "../../../model/tokenizer/chat-template.js";
+import type { ChatOptions, Tokenizer } from "../../../model/tokenizer/tokenizer.js";
+import { ByteTokenizer } from "../../../../tests/policy/byte-tokenizer.js";
+import { chatPrompt } from "./chat-prompt.js";
+import { type CallDialectName, callDialects } from "../../../tools/calls/dialects/registry.js";
+import { toolFormat } from "./tool-format.js";
+import { ToolReader } from "./tool-reader.js";
 
 const tool = (name: string, parameters: Record<string, unknown>): RequestTool => ({
   type: "function",
