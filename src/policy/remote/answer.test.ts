@@ -29,3 +29,26 @@ test("rounding above 0 is 0", () => {
     assert.equal(readAnswer(body, reading).tokens[0]!.logprob, 0);
   }
 });
+
+test("what tokens were sampled from is read in both forms, and refused where it does not fit the tokens", () => {
+  const two = (sampling_mask: object) => choice({ token_ids: [97, 98], sampling_mask });
+  const supports = (mask: object) =>
+    readAnswer(two(mask), reading)
+      .tokens.slice(0, 2)
+      .map(({ support }) => support);
+  // The sampled token is among them even where it was left out; none is the whole vocabulary.
+  const wanted = [[5, 97, 120], undefined];
+  assert.deepEqual(supports({ token_ids: [120, 5], offsets: [0, 2, 2] }), wanted);
+  assert.deepEqual(supports({ token_ids: [120, 5], counts: [2, 0] }), wanted);
+  const refused: [object, RegExp][] = [
+    [{ token_ids: [1], offsets: [0, 1] }, /sampling_mask of 2 tokens must have a rising place/],
+    [{ token_ids: [1, 2], offsets: [0, 2, 1] }, /must have a rising place/],
+    [{ token_ids: [1, 2], offsets: [0, 1, 3] }, /must have 3 ids below/],
+    [{ token_ids: [1, 1e6], counts: [1, 1] }, /must have 2 ids below/],
+    [{ token_ids: [1] }, /must have a rising place or a count for each, got 0/],
+    [{ token_ids: [-1], counts: [1, 0] }, /token_ids/],
+  ];
+  for (const [mask, message] of refused) {
+    assert.throws(() => readAnswer(two(mask), reading), message);
+  }
+});

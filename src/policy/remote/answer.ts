@@ -9,6 +9,8 @@ export interface RemoteToken {
   /** NaN when the endpoint did not say. */
   logprob: number;
   top: { id: number; logprob: number }[];
+  /** What it was sampled from, where the endpoint says so: rising, the token among them; none is the whole vocabulary. */
+  support?: number[];
   /** Of the full distribution; only a server of our own says it. */
   entropy?: number;
 }
@@ -37,6 +39,12 @@ const alternative = z.looseObject({
   logprob: logProbability,
 });
 const position = alternative.extend({ top_logprobs: z.array(alternative).nullish() });
+/** What tokens were sampled from: places in one list (vLLM), or a count for each (prime-rl). */
+const mask = z.looseObject({
+  token_ids: z.array(z.number().int().min(0)),
+  offsets: z.array(z.number().int().min(0)).nullish(),
+  counts: z.array(z.number().int().min(0)).nullish(),
+});
 const choice = z.looseObject({
   text: z.string().nullish(),
   message: z.looseObject({ content: z.string().nullish() }).nullish(),
@@ -46,6 +54,7 @@ const choice = z.looseObject({
   token_ids: z.array(z.number().int()).nullish(),
   tokens: z.array(z.number().int()).nullish(),
   entropies: z.array(entropy).nullish(),
+  sampling_mask: mask.nullish(),
   logprobs: z
     .looseObject({
       // chat, and llama.cpp's completions
@@ -101,15 +110,50 @@ function positions({ logprobs }: Choice, tokenizer: Tokenizer): RemoteToken[] {
 
 const unknown = (id: number): RemoteToken => ({ id, logprob: NaN, top: [] });
 
+/** The tokens with what each was sampled from, where the endpoint says so; throws where that does not fit them. */
+function withSupports(
+  tokens: RemoteToken[],
+  said: z.infer<typeof mask>,
+  vocabSize: number,
+): RemoteToken[] {
+  const { token_ids: ids, counts } = said;
+  let end = 0;
+  const offsets = said.offsets ?? [0, ...(counts ?? []).map((count) => (end += count))];
+  const rises = offsets.every((at, i) => at >= (offsets[i - 1] ?? 0));
+  if (offsets.length !== tokens.length + 1 || offsets[0] !== 0 || !rises) {
+    throw new TypeError(
+      `a sampling_mask of ${tokens.length} tokens must have a rising place or a count for each, got ${offsets.length - 1}`,
+    );
+  }
+  if (offsets.at(-1) !== ids.length || ids.some((id) => id >= vocabSize)) {
+    throw new RangeError(
+      `a sampling_mask must have ${offsets.at(-1)} ids below ${vocabSize}, got ${ids.length}`,
+    );
+  }
+  return tokens.map((token, t) => {
+    const own = new Set(ids.slice(offsets[t], offsets[t + 1]));
+    if (own.size === 0) return token;
+    // The one that was sampled was left.
+    return { ...token, support: [...own.add(token.id)].sort((a, b) => a - b) };
+  });
+}
+
 /** The generated tokens: by number where the endpoint gives numbers, else by encoding the text. */
 function resolve(picked: Choice, text: string, tokenizer: Tokenizer): RemoteToken[] {
   const known = positions(picked, tokenizer);
+  const { sampling_mask: said } = picked;
+  const masked = (tokens: RemoteToken[]) =>
+    said ? withSupports(tokens, said, tokenizer.vocabSize) : tokens;
   const ids = picked.token_ids ?? picked.tokens;
   if (ids && ids.length > 0) {
     const entropies = picked.entropies ?? [];
-    return ids.map((id, i) => ({ ...(known[i] ?? unknown(id)), id, entropy: entropies[i] }));
+    const tokens = ids.map((id, i) => ({
+      ...(known[i] ?? unknown(id)),
+      ...{ id, entropy: entropies[i] },
+    }));
+    return masked(tokens);
   }
-  if (known.length > 0 && known.every(({ id }) => id >= 0)) return known;
+  if (known.length > 0 && known.every(({ id }) => id >= 0)) return masked(known);
   const encoded = tokenizer.encode(text);
   // Log-probs belong to the endpoint's tokens; they may be used only if ours are the same ones.
   return encoded.length === known.length

@@ -363,3 +363,22 @@ test("RemotePolicy gives transformers serve a generation config of its own", asy
   assert.equal((suppress_tokens as number[]).length, 126);
   assert.equal(bodies[0]!.prompt, "abc");
 });
+
+test("RemotePolicy says how likely a token was among what was left, where the endpoint tells enough", async (t) => {
+  const said = (top: Record<string, number>) => ({
+    ...{ text: "a", finish_reason: "length", token_ids: [97] },
+    logprobs: { tokens: ["token_id:97"], token_logprobs: [Math.log(0.5)], top_logprobs: [top] },
+    sampling_mask: { token_ids: [97, 98], offsets: [0, 2] },
+  });
+  const over = async (top: Record<string, number>) => {
+    const { url } = await serve(t, (_, response) => reply(response, said(top)));
+    const session = policyAt([url], { dialect: "vllm" }).session();
+    const { support } = await session.generate(session.open([1]), once({ maxTokens: 1 }));
+    assert.deepEqual([...support!.ids], [97, 98]);
+    return support!.logprobs[0]!;
+  };
+  const known = await over({ "token_id:97": Math.log(0.5), "token_id:98": Math.log(0.3) });
+  assert.ok(Math.abs(known - Math.log(0.5 / 0.8)) < 1e-6);
+  // 98 is not among the alternatives that are told.
+  assert.ok(Number.isNaN(await over({ "token_id:97": Math.log(0.5) })));
+});

@@ -15,6 +15,8 @@ import { checkGenerate } from "../check-generate.js";
 import type { GenerateOptions, Policy, Sequence } from "../policy.js";
 import type { Segment, Session } from "../policy.js";
 import { tellAll } from "../tell-all.js";
+import { type Support, SupportList } from "../token-sets.js";
+import * as exact from "../../base/exact/index.js";
 import { cutAtStop, readAnswer, type RemoteToken } from "./answer.js";
 import {
   extensions,
@@ -355,6 +357,20 @@ export class RemotePolicy implements Policy {
   }
 }
 
+/**
+ * What tokens were sampled from. How likely a token was among them follows where the endpoint told how likely each was,
+ * over the whole vocabulary or over them; elsewhere nobody knows.
+ */
+function supportOf(tokens: readonly RemoteToken[]): Support | undefined {
+  const list = new SupportList();
+  for (const { id, logprob, top, support = [] } of tokens) {
+    const said = new Map([...top.map((one) => [one.id, one.logprob] as const), [id, logprob]]);
+    const left = support.reduce((sum, one) => sum + exact.exp(said.get(one) ?? NaN), 0);
+    list.push(support, logprob - exact.log(left));
+  }
+  return list.value();
+}
+
 /** Positions as the arrays of a segment; short lists of alternatives are filled with impossible ones. */
 function toSegment(
   tokens: readonly RemoteToken[],
@@ -381,6 +397,6 @@ function toSegment(
     entropies: Float32Array.from(tokens, ({ entropy }) => entropy ?? NaN),
     top: { width, ids, logprobs },
     finish,
-    ...defined({ stop }),
+    ...defined({ stop, support: supportOf(tokens) }),
   };
 }
