@@ -1,4 +1,3 @@
-import { z } from "#zod";
 import { checkJsonType, readJson } from "../../../common/http-server/body.js";
 import { refuse } from "../../../common/http-server/refuse.js";
 import { OwnPages, sameSecret } from "../../../common/http-server/own-pages.js";
@@ -10,12 +9,12 @@ import { BatchAdmission } from "./batch-admission.js";
 import { completions } from "./completions.js";
 import { dialectOf, dialectPosts } from "./dialects/registry.js";
 import { generate } from "./generate.js";
-import type { CallRecorder, Handling } from "./handler.js";
+import type { CallRecorder } from "./handler.js";
 import { ApiError, EventStream, toApiError } from "./http/api-error.js";
 import { AnswerStore } from "./kept/answer-store.js";
 import { refuseOversized } from "./refuse-oversized.js";
-import { neutral, readRequest } from "./schema/common.js";
 import { TextWork } from "./text-work.js";
+import { detokenize, tokenize } from "./tokenize.js";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, isIP } from "node:net";
@@ -85,28 +84,6 @@ export interface ServerHost {
   admit(request: IncomingMessage, path: string): Admitted;
 }
 
-const body = z.object({
-  model: z.string().nullish(),
-  prompt: z.string(),
-  add_special_tokens: neutral((value) => value === false, "false"),
-});
-
-/** `POST /tokenize`, as vLLM has it. */
-async function tokenize(
-  { policy, model, anyModel, texts }: Handling,
-  raw: Record<string, unknown>,
-): Promise<object> {
-  const read = readRequest(body, raw);
-  if (!anyModel && read.model && read.model !== model) {
-    throw new ApiError(404, `The model '${read.model}' does not exist; this is '${model}'.`, {
-      param: "model",
-      code: "model_not_found",
-    });
-  }
-  const tokens = await texts.encode(read.prompt);
-  return { tokens, count: tokens.length, max_model_len: policy.contextLength };
-}
-
 export interface ServeOptions {
   /** The model's name in requests; `any`: whatever a request names. Default: the policy's. */
   model?: string;
@@ -139,8 +116,8 @@ const rules: OptionRules<ServeOptions> = {
 
 /**
  * A policy behind OpenAI's and Anthropic's HTTP interfaces, so that anything can use it: `/v1/models`,
- * `/v1/completions`, `/v1/chat/completions`, `/v1/responses`, `/v1/messages`, `/inference/v1/generate`, `/tokenize` and
- * `/health`.
+ * `/v1/completions`, `/v1/chat/completions`, `/v1/responses`, `/v1/messages`, `/inference/v1/generate`, `/tokenize`,
+ * `/detokenize` and `/health`.
  *
  * All requests share the policy's one continuous batch. A client that hangs up frees its sequences.
  *
@@ -333,6 +310,7 @@ export class PolicyServer {
       "/v1/completions": (body) => completions(handling, body),
       "/inference/v1/generate": (body) => generate(handling, body),
       "/tokenize": (body) => tokenize(handling, body),
+      "/detokenize": (body) => detokenize(handling, body),
     };
     const asked = Object.hasOwn(dialectPosts, path) ? dialectPosts[path] : undefined;
     const answered = asked && ((body: Record<string, unknown>) => asked(handling, body));

@@ -98,9 +98,10 @@ export function refuseOversized(
   mostPrompts: number,
 ): void {
   const { contextLength } = policy;
-  const { messages, input, prompt, token_ids: tokens, allowed_token_ids: ids, ...others } = body;
-  if (Array.isArray(tokens) && tokens.length >= contextLength) {
-    tooLong(policy, "token_ids", String(tokens.length));
+  const { messages, input, prompt, token_ids, tokens, allowed_token_ids: ids, ...others } = body;
+  for (const [name, list] of Object.entries({ token_ids, tokens })) {
+    if (!Array.isArray(list) || list.length < contextLength) continue;
+    tooLong(policy, name, String(list.length));
   }
   if (typeof prompt === "string") refuseLongText(policy, prompt, "prompt");
   else if (Array.isArray(prompt)) {
