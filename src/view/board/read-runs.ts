@@ -1,5 +1,5 @@
 import { defined } from "../../../common/options/defined.js";
-import { ImportedRollouts } from "../../formats/imported-rollouts.js";
+import type { ImportedRollouts } from "../../formats/imported-rollouts.js";
 import { FineTuning } from "../../learn/sft/fine-tune.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { SftStep } from "../../learn/sft/train.js";
@@ -46,6 +46,9 @@ type RunInMemory = Pick<TrainingRun, "trainer" | "validation" | "stoppedAt"> & {
     Partial<Pick<TrainerStep, "trees" | "scored" | "batch">>)[];
 };
 const isRun = (value: object): value is TrainingRun => "trainer" in value && "steps" in value;
+// Its code is not loaded where nothing is imported.
+const isImported = (value: object): value is ImportedRollouts =>
+  "carried" in value && "prompts" in value;
 const isLines = (value: readonly unknown[]): value is readonly MetricLine[] =>
   value.length > 0 && typeof value[0] === "object" && value[0] !== null && "step" in value[0];
 
@@ -53,7 +56,7 @@ const isLines = (value: readonly unknown[]): value is readonly MetricLine[] =>
 export function namedRuns(runs: BoardRuns): [name: string, seeds: readonly BoardRun[]][] {
   if (typeof runs === "string")
     return [[runs.split(/[\\/]/).filter(Boolean).at(-1) ?? runs, [runs]]];
-  if (runs instanceof ImportedRollouts) return [[runs.format, [runs]]];
+  if (isImported(runs)) return [[runs.format, [runs]]];
   if (isRun(runs) || runs instanceof FineTuning) return [["run", [runs]]];
   if (Array.isArray(runs)) return [["run", [runs as readonly MetricLine[]]]];
   const named = Object.entries(runs as Record<string, BoardRun | readonly BoardRun[]>);
@@ -68,7 +71,7 @@ export function namedRuns(runs: BoardRuns): [name: string, seeds: readonly Board
 /** A run that is in memory; undefined for one that must be read from its folder. */
 export function recordOf(name: string, run: BoardRun): RunRecord | undefined {
   if (typeof run === "string") return undefined;
-  if (run instanceof ImportedRollouts) return recordOfImport(name, run);
+  if (isImported(run)) return recordOfImport(name, run);
   if (run instanceof FineTuning) return recordOfTuning(name, run);
   if (!isRun(run)) return { name, lines: [...run], trees: [] };
   const lines = new Map<number, MetricLine>();
