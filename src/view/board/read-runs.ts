@@ -29,11 +29,21 @@ export interface StepTrees {
   title?: string;
 }
 
+/** What was found in the rollouts of a step. */
+interface StepFinding {
+  step: number;
+  title: string;
+  message: string;
+  /** Trajectories that show it. */
+  count: number;
+}
+
 /** One run as the board reads it. */
 export interface RunRecord {
   name: string;
   lines: MetricLine[];
   trees: StepTrees[];
+  findings?: readonly StepFinding[];
   total?: number;
   /** The step it was stopped after. */
   stopped?: number;
@@ -43,7 +53,7 @@ export interface RunRecord {
 /** A run as it is in memory; trained in a folder it has no trees here. */
 type RunInMemory = Pick<TrainingRun, "trainer" | "validation" | "stoppedAt"> & {
   steps: readonly (Pick<TrainerStep, "step" | "metrics" | "timing"> &
-    Partial<Pick<TrainerStep, "trees" | "scored" | "batch">>)[];
+    Partial<Pick<TrainerStep, "trees" | "scored" | "batch" | "findings">>)[];
 };
 const isRun = (value: object): value is TrainingRun => "trainer" in value && "steps" in value;
 // Its code is not loaded where nothing is imported.
@@ -85,6 +95,9 @@ export function recordOf(name: string, run: BoardRun): RunRecord | undefined {
     lines: [...lines.values()].sort((a, b) => a.step - b.step),
     trees: steps.flatMap(({ step, trees, scored, batch }) =>
       trees ? [{ step, trees, ...defined({ scored, batch }) }] : [],
+    ),
+    findings: steps.flatMap(({ step, findings = [] }) =>
+      findings.map(({ title, message, where }) => ({ step, title, message, count: where.length })),
     ),
     ...(Number.isFinite(run.trainer.totalSteps) ? { total: run.trainer.totalSteps } : {}),
     ...defined({ stopped: run.stoppedAt }),

@@ -106,6 +106,7 @@ const style = `
 .arpo-imported summary span{font-variant-numeric:tabular-nums}
 .arpo-imported td{overflow-wrap:anywhere}
 .arpo-imported .arpo-finding{border-left:3px solid var(--accent)}
+.arpo-imported a{color:var(--accent)}
 .arpo-imported tr.arpo-found td{background:var(--soft)}
 .arpo-imported [data-choose=least],.arpo-imported [data-choose=most]{width:5em}
 .arpo-imported h3{font-size:inherit;margin:10px 0 4px}
