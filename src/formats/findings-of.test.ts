@@ -35,6 +35,13 @@ test("findingsOf() says nothing of tokens that are as they should be", () => {
   assert.deepEqual(kinds([good]), []);
 });
 
+test("a file without reasons gives none to a finding", () => {
+  const good = sample([["It is 42", 1]]);
+  const [same] = find([good, good]).findings;
+  assert.equal(same!.kind, "all-equal");
+  assert.match(same!.message, /nothing is learned\. the reward gave no reason \(2\)\.$/);
+});
+
 test("a result in the loss mask is found, with its tokens and its share of the loss", () => {
   const [call, result, answer] = ["<python>6*7</python>", "<result>42</result>", "It is 42"];
   const bad = sample([[`${call}${result}${answer}`, 1]]);

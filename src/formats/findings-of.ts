@@ -68,7 +68,11 @@ export function findingsOf(imported: ImportedRollouts): ImportFindings {
     rows.push(...added);
     tokens += added.reduce((sum, { trajectory }) => sum + trajectory.tokens.length, 0);
     trees.push(imported.tree(index) as unknown as RolloutTree);
-    scored.push(...(imported.scoredOf(index)?.trajectories ?? []));
+    for (const one of imported.scoredOf(index)?.trajectories ?? []) {
+      // Where a file gives no reason its line stands there: no reason that trajectories have in common.
+      const isTold = typeof own[one.trajectory.id]?.extra?.["reason"] === "string";
+      scored.push(isTold ? one : { ...one, score: { ...one.score, reason: "" } });
+    }
   }
   const unread = rows.filter(({ tokenizer }) => tokenizer === undefined).length;
   const found = { findings: findIn({ scored, trees, rows }), checked: rows.length, of, unread };
