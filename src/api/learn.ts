@@ -4,7 +4,7 @@
 export { score, type ScoreOptions } from "../reward/score-trees.js";
 export { Scored, type ScoredTrajectory } from "../reward/scored.js";
 export type { Score, Judged } from "../reward/score.js";
-export { diagnose } from "../reward/diagnose.js";
+export { diagnose } from "../reward/findings/diagnose.js";
 
 // Rewards
 export {

@@ -70,6 +70,42 @@ test(
   },
 );
 
+test(
+  "findings lead to their trajectories, and trajectories are searched and pinned",
+  { skip },
+  async () => {
+    const imported = await importRollouts("tests/fixtures/rollouts/verl");
+    const page = await openPage(showImported(imported).html());
+    try {
+      const found = await page.evaluate(`(() => {
+      const links = [...document.querySelectorAll("a[data-place]")];
+      const link = links.find((each) => each.dataset.place.startsWith("4 1 "));
+      link.click();
+      const box = document.querySelector("details[data-prompt='4']");
+      return [box.open, box.querySelector(".ax-body").textContent];
+    })()`);
+      const [isOpen, told] = found as [boolean, string];
+      assert.equal(isOpen, true);
+      assert.match(told, /^Trajectory 1/);
+      const counted = `document.querySelector("output[data-count]").value`;
+      assert.deepEqual(await page.evaluate(set("words", "/Cuz[cx]o\\./")), [0, 2, 4]);
+      assert.equal(await page.evaluate(counted), "3 of 6 prompts, 3 trajectories");
+      assert.deepEqual(await page.evaluate(set("least", "1")), [], "what says Cuzco scores 0");
+      assert.deepEqual(await page.evaluate(set("words", "")), [0, 1, 2, 3, 4, 5]);
+      assert.equal(await page.evaluate(counted), "6 of 6 prompts, 9 trajectories");
+      await page.evaluate(set("words", "/(/"));
+      assert.equal(await page.evaluate(counted), "not a regular expression");
+      await page.evaluate(set("least", ""));
+      await page.evaluate(set("words", ""));
+      await page.evaluate(`document.querySelector("details[data-prompt='3'] [data-pin]").click()`);
+      assert.deepEqual(await page.evaluate(heads), [3, 0, 1, 2, 4, 5]);
+      assert.deepEqual(page.errors, []);
+    } finally {
+      await page.close();
+    }
+  },
+);
+
 test("the page of an import passes axe and is used by keyboard alone", { skip }, async () => {
   const imported = await importRollouts("tests/fixtures/rollouts/verl");
   const page = await openPage(showImported(imported).html());

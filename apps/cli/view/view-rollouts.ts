@@ -2,6 +2,7 @@ import { ErrorResponse, toErrorResponse } from "../../../common/http-server/erro
 import { Guard } from "../../../kernel/server/http/guard.js";
 import { homePath } from "../../../src/base/files/home-path.js";
 import { fillIn } from "../../../src/formats/fill-in.js";
+import { findingLines, findingsOf } from "../../../src/formats/findings-of.js";
 import { importRollouts } from "../../../src/formats/import-rollouts.js";
 import type { ImportedRollouts } from "../../../src/formats/imported-rollouts.js";
 import { modelFolder } from "../../../src/model/files/model-folder.js";
@@ -203,6 +204,7 @@ export async function viewRollouts(path: string, options: ViewCommandOptions): P
   else {
     const imported = await read(path, options, signal);
     say(String(imported));
+    say(findingLines(findingsOf(imported)));
     shown = shownImport(imported);
   }
   if (options.out !== undefined) {

@@ -13,7 +13,7 @@ import { deepResearch } from "../../reward/rewards/deep-research.js";
 import { environmentReward } from "../../reward/rewards/environment.js";
 import { type LiveShow, stepLines, watchAs } from "../../base/show/show-as.js";
 import type { StepLines } from "../../base/show/step-lines.js";
-import { diagnose } from "../../reward/diagnose.js";
+import { diagnose } from "../../reward/findings/diagnose.js";
 import { Scored } from "../../reward/scored.js";
 import { withDescription } from "../../rollout/native-calls.js";
 import type { ToolWatch } from "../../rollout/watch-tools.js";

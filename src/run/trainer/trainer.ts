@@ -25,7 +25,7 @@ import type { EnvironmentSource } from "../../environments/environment.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Policy } from "../../policy/policies.js";
 import { Random } from "../../base/random/random.js";
-import { type Finding, diagnose } from "../../reward/diagnose.js";
+import { diagnose } from "../../reward/findings/diagnose.js";
 import type { Reward } from "../../reward/reward-function.js";
 import type { Scored } from "../../reward/scored.js";
 import { score } from "../../reward/score-trees.js";
@@ -103,7 +103,7 @@ export interface TrainerStep {
   /** Seconds per part, under the reference's names. */
   timing: Record<string, number>;
   /** What is wrong with the rewards, if anything. */
-  findings: Finding[];
+  findings: ReturnType<typeof diagnose>;
 }
 
 /** What a resumed trainer needs besides weights and optimisers. */

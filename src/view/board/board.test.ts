@@ -5,6 +5,8 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { temporaryFolder } from "../../../tests/temporary.js";
 import { studentInterval } from "../../eval/metrics/interval.js";
+import { diagnose } from "../../reward/findings/diagnose.js";
+import { Scored } from "../../reward/scored.js";
 import { saveTrees } from "../../rollout/files/tree-files.js";
 import { RunFolder, tuningLayout } from "../../run/folder/run-folder.js";
 import type { TrainingRun } from "../../run/trainer/training-run.js";
@@ -70,6 +72,25 @@ test("board() shows each metric's mean over seeds with its 95% interval", async 
   const titles = panels.map(({ title }) => title);
   assert.deepEqual(titles, ["Score", "Held-out score", "Parts of the reward", "Entropy"]);
   assert.deepEqual(panels[1]!.curves[1]!.x, [1, 5, 9]);
+});
+
+test("board() tells each finding once, with the steps that have it, and runs none of its text", async () => {
+  const run = await sampleRun(3);
+  const { scored } = run.steps[0]!;
+  const same = scored.trajectories.map((one) => ({
+    ...one,
+    score: { score: 1, reason: "<script>alert(1)</script>" },
+  }));
+  const found = diagnose(new Scored(same, scored.trees));
+  const steps = run.steps.map((step, i) => ({ ...step, findings: i === 1 ? [] : found }));
+  const made = board({ ...run, steps } as unknown as TrainingRun);
+  const { findings } = await made.payload();
+  const [never] = findings.filter(({ title }) => title === "Rewards that never differ");
+  assert.deepEqual([never!.steps, never!.count], [[1, 3], same.length]);
+  assert.match(never!.message, /nothing is learned/);
+  assert.equal(new Set(findings.map(({ title }) => title)).size, findings.length);
+  assert.doesNotMatch(await made.html(), /<script>alert/);
+  assert.deepEqual((await board(lines(0.1)).payload()).findings, []);
 });
 
 test("board() shows what there is to learn from, and how far the sampler is", async () => {

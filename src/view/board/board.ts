@@ -75,6 +75,7 @@ function boardPicture(payload: BoardPayload, theme: Theme = "auto"): string {
 }
 
 const style = `
+.arpo-board .arpo-finding{border:1px solid var(--line);border-left:3px solid var(--accent);border-radius:8px;margin:6px 0;padding:2px 10px}
 .arpo-board .arpo-panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(270px,1fr));gap:10px}
 .arpo-board .arpo-panel{display:flex;flex-direction:column;justify-content:space-between;border:1px solid var(--line);border-radius:8px;padding:6px 0 2px;min-width:0;overflow:hidden}
 .arpo-board .arpo-curve svg{display:block;cursor:crosshair}

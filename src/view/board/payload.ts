@@ -38,6 +38,8 @@ export interface BoardPayload {
   /** While it goes on. */
   status?: WorkStatus;
   panels: CurvePanel[];
+  /** What was found in the rollouts, each once: the newest step's words, and all steps that have it. */
+  findings: { title: string; message: string; count: number; steps: number[] }[];
   rollouts: BoardRollout[];
 }
 
@@ -85,8 +87,23 @@ export function boardPayload(
     // Of several runs each may have been stopped elsewhere.
     ...(records.length === 1 ? defined({ stopped: records[0]!.stopped }) : {}),
     panels: makePanels(runs),
+    findings: findingsOver(records),
     rollouts: [],
   };
+}
+
+/** Steps that a finding names. */
+const mostSteps = 12;
+
+/** The findings of all steps by their titles. */
+function findingsOver(records: readonly RunRecord[]): BoardPayload["findings"] {
+  const found = new Map<string, BoardPayload["findings"][number]>();
+  for (const { step, title, message, count } of records.flatMap(({ findings = [] }) => findings)) {
+    const steps = found.get(title)?.steps ?? [];
+    if (!steps.includes(step)) steps.push(step);
+    found.set(title, { title, message, count, steps: steps.slice(-mostSteps) });
+  }
+  return [...found.values()];
 }
 
 interface Place {

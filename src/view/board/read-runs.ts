@@ -1,5 +1,5 @@
 import { defined } from "../../../common/options/defined.js";
-import { ImportedRollouts } from "../../formats/imported-rollouts.js";
+import type { ImportedRollouts } from "../../formats/imported-rollouts.js";
 import { FineTuning } from "../../learn/sft/fine-tune.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { SftStep } from "../../learn/sft/train.js";
@@ -29,11 +29,21 @@ export interface StepTrees {
   title?: string;
 }
 
+/** What was found in the rollouts of a step. */
+interface StepFinding {
+  step: number;
+  title: string;
+  message: string;
+  /** Trajectories that show it. */
+  count: number;
+}
+
 /** One run as the board reads it. */
 export interface RunRecord {
   name: string;
   lines: MetricLine[];
   trees: StepTrees[];
+  findings?: readonly StepFinding[];
   total?: number;
   /** The step it was stopped after. */
   stopped?: number;
@@ -43,9 +53,12 @@ export interface RunRecord {
 /** A run as it is in memory; trained in a folder it has no trees here. */
 type RunInMemory = Pick<TrainingRun, "trainer" | "validation" | "stoppedAt"> & {
   steps: readonly (Pick<TrainerStep, "step" | "metrics" | "timing"> &
-    Partial<Pick<TrainerStep, "trees" | "scored" | "batch">>)[];
+    Partial<Pick<TrainerStep, "trees" | "scored" | "batch" | "findings">>)[];
 };
 const isRun = (value: object): value is TrainingRun => "trainer" in value && "steps" in value;
+// Its code is not loaded where nothing is imported.
+const isImported = (value: object): value is ImportedRollouts =>
+  "carried" in value && "prompts" in value;
 const isLines = (value: readonly unknown[]): value is readonly MetricLine[] =>
   value.length > 0 && typeof value[0] === "object" && value[0] !== null && "step" in value[0];
 
@@ -53,7 +66,7 @@ const isLines = (value: readonly unknown[]): value is readonly MetricLine[] =>
 export function namedRuns(runs: BoardRuns): [name: string, seeds: readonly BoardRun[]][] {
   if (typeof runs === "string")
     return [[runs.split(/[\\/]/).filter(Boolean).at(-1) ?? runs, [runs]]];
-  if (runs instanceof ImportedRollouts) return [[runs.format, [runs]]];
+  if (isImported(runs)) return [[runs.format, [runs]]];
   if (isRun(runs) || runs instanceof FineTuning) return [["run", [runs]]];
   if (Array.isArray(runs)) return [["run", [runs as readonly MetricLine[]]]];
   const named = Object.entries(runs as Record<string, BoardRun | readonly BoardRun[]>);
@@ -68,7 +81,7 @@ export function namedRuns(runs: BoardRuns): [name: string, seeds: readonly Board
 /** A run that is in memory; undefined for one that must be read from its folder. */
 export function recordOf(name: string, run: BoardRun): RunRecord | undefined {
   if (typeof run === "string") return undefined;
-  if (run instanceof ImportedRollouts) return recordOfImport(name, run);
+  if (isImported(run)) return recordOfImport(name, run);
   if (run instanceof FineTuning) return recordOfTuning(name, run);
   if (!isRun(run)) return { name, lines: [...run], trees: [] };
   const lines = new Map<number, MetricLine>();
@@ -82,6 +95,9 @@ export function recordOf(name: string, run: BoardRun): RunRecord | undefined {
     lines: [...lines.values()].sort((a, b) => a.step - b.step),
     trees: steps.flatMap(({ step, trees, scored, batch }) =>
       trees ? [{ step, trees, ...defined({ scored, batch }) }] : [],
+    ),
+    findings: steps.flatMap(({ step, findings = [] }) =>
+      findings.map(({ title, message, where }) => ({ step, title, message, count: where.length })),
     ),
     ...(Number.isFinite(run.trainer.totalSteps) ? { total: run.trainer.totalSteps } : {}),
     ...defined({ stopped: run.stoppedAt }),

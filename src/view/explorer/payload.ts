@@ -94,6 +94,8 @@ export interface ExplorerPayload {
   top?: { width: number; ids: string; surprises: PackedNumbers };
   nodes: PageNode[];
   trajectories: PageTrajectory[];
+  /** Tokens that a finding is about: a node, its first token and the one after the last. */
+  marks?: readonly (readonly [node: number, from: number, to: number])[];
 }
 
 /** How the page reaches a tree in a running kernel. */

@@ -56,11 +56,12 @@ test("showImported() shows hostile content and runs none of it", async () => {
 test("an import shows itself once arpo-lab is loaded, and board() takes it", async () => {
   await import("../../api/index.js");
   const imported = await importRollouts(`${fixtures}/trl`);
-  const show = (imported as unknown as Record<symbol, () => Record<string, string>>)[
+  const show = (imported as unknown as Record<symbol, () => Promise<Record<string, string>>>)[
     Symbol.for("Jupyter.display")
   ]!;
-  assert.match(show.call(imported)["text/html"]!, /arpo-imported/);
-  assert.match(show.call(imported)["text/plain"]!, /^trl: 8 trajectories of 2 prompts in 2 files/);
+  const shown = await show.call(imported);
+  assert.match(shown["text/html"]!, /arpo-imported/);
+  assert.match(shown["text/plain"]!, /^trl: 8 trajectories of 2 prompts in 2 files/);
   const payload = await board(imported).payload();
   assert.deepEqual(payload.panels[0]!.curves[0]!.x, [5, 10]);
   assert.equal((await toHtml(board(imported))).match(/data-tree-0-0-\d+>/g)!.length, 2);

@@ -15,6 +15,7 @@ import { treePicture } from "../explorer/tree-picture.js";
 import { header } from "../page/header.js";
 import { table, wide } from "../page/table.js";
 import { carrierHtml, View } from "../page/view.js";
+import { findingsList, marksOf } from "./findings-list.js";
 
 const shortest = (text: string, length: number) => {
   const line = text.replace(/\s+/g, " ").trim();
@@ -104,6 +105,10 @@ const style = `
 .arpo-imported summary{overflow-wrap:anywhere;opacity:1}
 .arpo-imported summary span{font-variant-numeric:tabular-nums}
 .arpo-imported td{overflow-wrap:anywhere}
+.arpo-imported .arpo-finding{border-left:3px solid var(--accent)}
+.arpo-imported a{color:var(--accent)}
+.arpo-imported tr.arpo-found td{background:var(--soft)}
+.arpo-imported [data-choose=least],.arpo-imported [data-choose=most]{width:5em}
 .arpo-imported h3{font-size:inherit;margin:10px 0 4px}
 `;
 
@@ -196,7 +201,8 @@ export class ImportedView extends View<ImportedRollouts> {
       const { index, step, scores } = prompt;
       const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
       const spread = scores.length === 0 ? "" : Math.max(...scores) - Math.min(...scores);
-      const facts = `data-step="${step ?? ""}" data-mean="${scores.length === 0 ? "" : mean}" data-spread="${spread}"`;
+      const told = escape(JSON.stringify(rowFacts(prompt)));
+      const facts = `data-step="${step ?? ""}" data-mean="${scores.length === 0 ? "" : mean}" data-spread="${spread}" data-rows="${told}"`;
       const rows = prompt.rows.length === 0 ? imported.tree(index).trajectories.length : 0;
       return `<details data-prompt="${index}" ${facts}><summary>${headOf(prompt, rows)}</summary>${bodies.get(index)}</details>`;
     });
@@ -205,7 +211,14 @@ export class ImportedView extends View<ImportedRollouts> {
       header(this.summary.split("\n")[0]!) +
       tableOfCarried(imported) +
       notices(imported) +
-      (prompts.length === 0 ? "" : `<h3>Prompts</h3>${choices(steps)}<div data-prompts>`) +
+      (prompts.length === 0
+        ? ""
+        : findingsList(
+            imported,
+            this.options.address,
+            (index) => bodies.get(index)?.includes("data-explorer") === true,
+          )) +
+      (prompts.length === 0 ? "" : `<h3>Prompts</h3>${choices(steps, listed)}<div data-prompts>`) +
       boxes.join("") +
       (prompts.length === 0 ? "" : "</div>") +
       (beyond > 0 ? `<p class="arpo-muted">${beyond} more prompts are not listed.</p>` : "")
@@ -242,6 +255,7 @@ export class ImportedView extends View<ImportedRollouts> {
       .notesOf(prompt.index)
       .map((note) => `<p class="arpo-notice">${escape(note)}</p>`);
     return (
+      `<p class="arpo-bar"><button data-pin aria-pressed="false">Pin to the top</button></p>` +
       notes.join("") +
       rowTable(prompt, imported.tree(prompt.index) as unknown as RolloutTree) +
       `<div id="${view}" class="arpo-view arpo-explorer" data-explorer><div data-picture></div>${payload}</div>`
@@ -252,15 +266,52 @@ export class ImportedView extends View<ImportedRollouts> {
 function payloadOf(imported: ImportedRollouts, index: number, given: Scored | undefined) {
   const tree = imported.tree(index) as unknown as RolloutTree;
   const [scored, batch] = [imported.scoredOf(index) ?? given, imported.batchOf(index)];
-  return makePayload(tree, {
+  const payload = makePayload(tree, {
     title: titleOfImported(tree),
     scored,
     batch,
   });
+  const marks = marksOf(imported, index);
+  return marks.length > 0 ? { ...payload, marks } : payload;
 }
 
+/** What the page chooses trajectories by: score, how it ended, and the tools it called. */
+export type RowFacts = readonly [score: number | null, end: string, tools: readonly string[]];
+
+function toolsOf({ parts, messages = [] }: ImportedPrompt["rows"][number]): string[] {
+  const asked = messages.flatMap(({ tool_calls: calls = [] }) =>
+    (calls as { function?: { name?: unknown }; name?: unknown }[]).map(
+      (call) => call.function?.name ?? call.name,
+    ),
+  );
+  const names = [...parts.map(({ call }) => call?.tag), ...asked];
+  return [
+    ...new Set(names.filter((name) => typeof name === "string" && name !== "") as string[]),
+  ].map((name) => name.slice(0, 80));
+}
+
+const rowFacts = ({ rows }: ImportedPrompt): RowFacts[] =>
+  rows.map((row) => [row.score ?? null, row.end ?? "", toolsOf(row)]);
+
+/** Different tools that can be chosen. */
+const mostTools = 100;
+
 /** What prompts can be chosen and ordered by. */
-function choices(steps: readonly (number | undefined)[]): string {
+function choices(
+  steps: readonly (number | undefined)[],
+  prompts: readonly ImportedPrompt[],
+): string {
+  const rows = prompts.flatMap((prompt) => prompt.rows);
+  const among = (name: string, label: string, names: readonly string[]) => {
+    const own = [...new Set(names)].filter((one) => one !== "").sort();
+    const listed = own.slice(0, mostTools).map((one) => `<option>${escape(one)}</option>`);
+    return own.length === 0
+      ? ""
+      : `<label>${label} <select data-choose="${name}" disabled><option value="">all</option>${listed.join("")}</select></label> `;
+  };
+  const bound = (name: string, label: string) =>
+    `<label>${label} <input type="number" step="any" size="5" data-choose="${name}" disabled></label> `;
+  const hasScores = prompts.some(({ scores }) => scores.length > 0);
   const known = steps.filter((step) => step !== undefined);
   const options = known.map((step) => `<option value="${step}">${step}</option>`).join("");
   const step =
@@ -271,7 +322,15 @@ function choices(steps: readonly (number | undefined)[]): string {
     `<p class="arpo-bar">${step}<label>order <select data-choose="order" disabled>` +
     `<option value="file">as in the files</option><option value="spread">scores differ most</option>` +
     `<option value="low">lowest score</option><option value="high">highest score</option></select></label> ` +
-    `<label>with the words <input type="search" data-choose="words" disabled></label> <output data-count></output></p>`
+    `` +
+    among("tool", "tool", rows.flatMap(toolsOf)) +
+    among(
+      "end",
+      "ended",
+      rows.flatMap(({ end }) => end ?? []),
+    ) +
+    (hasScores ? bound("least", "score from") + bound("most", "to") : "") +
+    `<label>with the text or /expression/ <input type="search" maxlength="200" data-choose="words" disabled></label> <output data-count></output></p>`
   );
 }
 

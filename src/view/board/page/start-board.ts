@@ -194,6 +194,26 @@ function makeRollouts(
   return { parts: [chooser, rollout], open: openStep };
 }
 
+/** What was found in the rollouts, with the steps that show it. */
+function findingsBox(shown: ShownBoard, open: (step: number) => void): HTMLElement[] {
+  return shown.payload.findings.map(({ title, message, count, steps }) => {
+    const links = steps.map((step) => {
+      const button = element("button", {}, `step ${step}`);
+      button.disabled = !shown.steps.includes(step);
+      button.onclick = () => open(step);
+      return button;
+    });
+    const trajectories = `${count} ${count === 1 ? "trajectory" : "trajectories"} at step ${steps.at(-1)}`;
+    return element(
+      "details",
+      { class: "arpo-finding" },
+      element("summary", {}, element("b", {}, title), ` ${trajectories}`),
+      element("p", {}, message),
+      element("p", { class: "arpo-bar" }, ...links),
+    );
+  });
+}
+
 /** A board's title, and how far its run has come while it continues. */
 function titleOf(payload: BoardPayload): HTMLElement[] {
   const { title, to, total, stopped, status } = payload;
@@ -237,6 +257,7 @@ export const startBoard = starter<BoardPayload>("board", (root, payload, { serie
       ? element("p", { class: "arpo-muted" }, `The same at every step: ${flat.join(" · ")}`)
       : "",
     facts,
+    ...findingsBox(shown, rollouts.open),
   );
   const { steps, cursor } = shown;
   if (steps.length > 0) {

@@ -4,6 +4,7 @@ import type { PageColours } from "../../page/page-colours.js";
 import type { ExplorerPayload, LiveTree, TreeReply } from "../payload.js";
 import { makeExplorer } from "./explorer-view.js";
 import { unpackTree } from "./tree/unpack-tree.js";
+import type { ExplorerView } from "./view.js";
 
 /** Puts a tree that was forked off in the place of the one it came from; a button leads back. */
 function showFork(
@@ -41,29 +42,36 @@ function showFork(
 }
 
 /** Brings one explorer of the page to life. */
-export function startExplorer(id: string, colours: PageColours): void {
+export function startExplorer(id: string, colours: PageColours): ExplorerView | undefined {
   const outer = document.getElementById(id);
   const payload = carried<ExplorerPayload>(outer, "tree");
-  if (!outer || payload === undefined) return;
+  if (!outer || payload === undefined) return undefined;
   outer.querySelector("[data-picture]")?.remove();
   let forked = 0;
   const view = makeExplorer(unpackTree(payload), {
     ...{ outer, colours, live: carried<LiveTree>(outer, "live") },
     forked: (reply, channel) =>
       showFork(outer, `${id}-${forked++}`, reply, channel, {
-        start: (inner) => startExplorer(inner, colours),
+        start: (inner) => void startExplorer(inner, colours),
         back: () => view.update(),
       }),
   });
+  return view;
 }
 
-/** Starts the explorer of each box when the box is first opened: a page of hundreds draws none before. */
-export function openExplorers(boxes: readonly HTMLDetailsElement[], colours: PageColours): void {
+/**
+ * Starts the explorer of each box when the box is first opened: a page of hundreds draws none before. The answer opens a
+ * box at a trajectory.
+ */
+export function openExplorers(
+  boxes: readonly HTMLDetailsElement[],
+  colours: PageColours,
+): (box: HTMLDetailsElement, node: number, token: number, trajectory: number) => void {
+  const views = new Map<HTMLDetailsElement, ExplorerView | undefined>();
   const open = (box: HTMLDetailsElement) => {
     const view = box.querySelector<HTMLElement>("[data-explorer]");
-    if (!box.open || !view || view.dataset["explorer"] === "started") return;
-    view.dataset["explorer"] = "started";
-    startExplorer(view.id, colours);
+    if (!box.open || !view || views.has(box)) return;
+    views.set(box, startExplorer(view.id, colours));
   };
   for (const box of boxes) {
     box.addEventListener("toggle", () => {
@@ -71,4 +79,14 @@ export function openExplorers(boxes: readonly HTMLDetailsElement[], colours: Pag
     });
     open(box);
   }
+  return (box, node, token, trajectory) => {
+    box.open = true;
+    open(box);
+    const view = views.get(box);
+    // An address may say anything.
+    const found = view?.facts.tree.nodes[node];
+    if (view && found && trajectory >= 0 && trajectory < view.facts.tree.trajectories.length)
+      view.select(node, token < found.length ? token : -1, trajectory);
+    box.scrollIntoView({ block: "start" });
+  };
 }

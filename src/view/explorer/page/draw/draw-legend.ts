@@ -65,6 +65,11 @@ export function legendEntries(tree: ShownTree): LegendEntry[] {
       }),
     );
   }
+  if (facts.tree.marks) {
+    key("tokens of a finding", 16, (painter, x, y) =>
+      painter.path(`M${x} ${y + 3}h16`, { stroke: theme.wrong, width: 2.5, butt: true }),
+    );
+  }
   for (const verdict of ["right", "wrong", "invalid", "unfinished"] as const) {
     if (!facts.verdicts.includes(verdict)) continue;
     key(verdictNames[verdict], 14, (painter, x, y) =>

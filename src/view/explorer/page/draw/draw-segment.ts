@@ -64,6 +64,23 @@ export function drawSegment(painter: Painter, scene: Scene, box: Box, layer?: He
   }
 }
 
+/** A line below the tokens that a finding is about. */
+export function drawMarked(painter: Painter, scene: Scene, box: Box): void {
+  const { facts, theme, layout, view } = scene;
+  const { node, left, right, bottom, alpha } = box;
+  const { length } = facts.tree.nodes[node]!;
+  const edge = view.width - layout.gutter;
+  for (const [of, from, to] of facts.tree.marks ?? []) {
+    if (of !== node || length === 0) continue;
+    const x = Math.max(layout.left, left + ((right - left) * from) / length);
+    const end = Math.min(edge, Math.max(x + 3, left + ((right - left) * to) / length));
+    if (end <= x) continue;
+    painter.path(`M${x} ${bottom + 2}H${end}`, {
+      ...{ stroke: theme.wrong, width: 2.5, alpha, butt: true },
+    });
+  }
+}
+
 /** Two strokes across the end of a segment that is drawn no wider than most are, and how long it is. */
 export function drawBreak(painter: Painter, scene: Scene, box: Box): void {
   const { theme, facts, layout } = scene;

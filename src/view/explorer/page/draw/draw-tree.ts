@@ -4,7 +4,7 @@ import { laneOf } from "../tree/paths.js";
 import { ancestors } from "../tree/tree-facts.js";
 import { drawGutter, gutterColumns } from "./draw-gutter.js";
 import { drawMarks, drawPill } from "./draw-marks.js";
-import { drawBreak, drawChip, drawSegment, isAcross, reach } from "./draw-segment.js";
+import { drawBreak, drawChip, drawMarked, drawSegment, isAcross, reach } from "./draw-segment.js";
 import type { HeatLayer } from "./heat-layer.js";
 import type { Look, Painter } from "../../../draw/painter.js";
 import { across, barRoom, begun, chipHeight, type Scene, written } from "./scene.js";
@@ -266,6 +266,7 @@ function drawLane(painter: Painter, scene: Scene, lane: Lane, layer?: HeatLayer)
       const whole = { ...box, top: y, bottom: y + lane.height, height: lane.height };
       drawChip(painter, scene, { ...whole, alpha: alpha * share });
     }
+    if (facts.tree.marks) drawMarked(painter, scene, box);
   }
   if (end === undefined || end >= right || !isWhole || lane.trajectory === path) return;
   painter.path(`M${end + 4} ${middle}H${right + 2}`, {
