@@ -36,6 +36,7 @@ import type {
   CompilerOptions,
   Completion,
   LoadedModule,
+  MadeNames,
 } from "../contract/compiler.js";
 import type { DebugCode } from "../contract/debug.js";
 import { completeMagic, inspectMagic } from "./magic/assist.js";
@@ -45,6 +46,8 @@ import { withInstead } from "./magic/elsewhere.js";
 import { hasMagic, readCell, type Reading, readQuestion, overwrites } from "./magic/read-cell.js";
 import { StageRegistry } from "./magic/registry.js";
 import { stageSpecifier, type Stage } from "../contract/stage.js";
+import type { StaleAnswer, StaleQuestion } from "../contract/stale.js";
+import { CellRuns, type CellRun } from "./stale/staleness.js";
 
 /** Makes the compiler of a session. Its first answer waits for the standard library to be read. */
 export function createCellCompiler(options: CompilerOptions): CellCompiler {
@@ -61,6 +64,8 @@ class TypeScriptCells implements CellCompiler {
   readonly #making = new Map<string, string | undefined>();
   readonly #registry: StageRegistry;
   readonly #running = new Map<string, BoundFile>();
+  readonly #runs = new CellRuns();
+  readonly #reads = new Map<string, Pick<CellRun, "cell" | "source" | "read">>();
   #checks: boolean;
   #idle: ReturnType<typeof setTimeout> | undefined;
   #warms = false;
@@ -92,7 +97,13 @@ class TypeScriptCells implements CellCompiler {
     });
   }
 
-  settled(id: string, _outcome: string, defined: readonly string[]): void {
+  settled(id: string, _outcome: string, made: MadeNames | undefined): void {
+    const reading = this.#reads.get(id);
+    this.#reads.delete(id);
+    const { defined, assigned } = made ?? { defined: [], assigned: [] };
+    if (reading !== undefined && made !== undefined) {
+      this.#runs.add({ ...reading, declared: defined, assigned });
+    }
     const file = this.#running.get(id);
     if (file === undefined) return;
     this.#running.delete(id);
@@ -113,6 +124,16 @@ class TypeScriptCells implements CellCompiler {
       else this.#made.delete(name);
     }
     this.#whenIdle();
+  }
+
+  async stale({ cells, of }: StaleQuestion): Promise<StaleAnswer> {
+    if (cells.some(({ source }) => hasMagic(source))) await this.#registry.load(this.#hasRun);
+    const runs = this.#runs;
+    const states = Object.fromEntries(runs.states(cells));
+    const plan = of === undefined ? runs.planStale(cells) : runs.planDependents(cells, of);
+    const sources = new Map(cells.map(({ id, source }) => [id, source]));
+    const long = plan.plan.filter((id) => this.#takesLong(sources.get(id)!));
+    return { cells: states, ...plan, long };
   }
 
   load(specifier: string, importer: string): LoadedModule {
@@ -226,7 +247,7 @@ class TypeScriptCells implements CellCompiler {
       if (reading.full) for (const error of told) error.message = error.full ?? error.message;
       return { ok: false, diagnostics: withInstead(request.source, told) };
     }
-    const { js, map, error } = lower({
+    const { js, map, error, read } = lower({
       world,
       file,
       source: request.filename,
@@ -241,6 +262,8 @@ class TypeScriptCells implements CellCompiler {
     }
     if (request.kind === "cell") {
       this.#running.set(request.id, file);
+      const { id, cell, source } = request;
+      this.#reads.set(id, { cell, source, read });
       this.#making.set(request.id, reading.stage?.makes?.name);
     }
     return { ok: true, js, map, diagnostics: [] };
@@ -261,6 +284,12 @@ class TypeScriptCells implements CellCompiler {
     const file = this.#look(name, folder);
     const found = inspect(this.#world, file, name.length, detail);
     return { ok: true, pager: found ?? { "text/plain": `Nothing is known of ${name}.` } };
+  }
+
+  #takesLong(source: string): boolean {
+    if (!hasMagic(source)) return false;
+    const { stages } = this.#registry;
+    return readHead(source).lines.some(({ name }) => stages.get(name)?.long === true);
   }
 
   #read(source: string): Reading {

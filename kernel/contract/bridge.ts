@@ -1,6 +1,7 @@
 // What the thread that runs cells (main) and the thread that speaks Jupyter (wire) say to each other.
 // Plain data only: it is copied from one thread to the other.
 import type { MimeBundle } from "../host/host.js";
+import type { MadeNames } from "./compiler.js";
 
 export interface ErrorReport {
   ename: string;
@@ -72,8 +73,8 @@ export type FromMain =
   | (CommTraffic & { id: string; weight?: number })
   | { type: "comm-handled"; id: string }
   | { type: "input"; id: string; prompt: string; password: boolean }
-  /** `defined`: the names the cell has given a value, for the compiler. */
-  | { type: "done"; id: string; outcome: Outcome; defined: readonly string[] }
+  /** `made`: the names the cell has given a value, for the compiler. */
+  | { type: "done"; id: string; outcome: Outcome; made: MadeNames }
   /** Nothing can be output under this id any more. */
   | { type: "forgotten"; id: string }
   | { type: "interrupted"; interrupt: number; question: number }

@@ -9,6 +9,7 @@
 // this file that crosses between them is plain data, so `CellCompiler` can sit behind a message port.
 import type { MimeBundle } from "../host/host.js";
 import type { DebugCode } from "./debug.js";
+import type { StaleAnswer, StaleQuestion } from "./stale.js";
 
 /** A position is an offset in UTF-16 code units from the start of the cell's text. */
 export interface CellDiagnostic {
@@ -40,6 +41,16 @@ export interface CompileRequest {
    * remembered by nobody.
    */
   kind: "cell" | "expression";
+  /** The front end's own name for the cell, where it gives one. */
+  cell?: string | undefined;
+}
+
+/** What a cell did with the session's names. */
+export interface MadeNames {
+  /** Names the cell has given a value of its own. */
+  defined: readonly string[];
+  /** Names of other cells that it gave a new value. */
+  assigned: readonly string[];
 }
 
 export type CompiledCell =
@@ -95,10 +106,13 @@ export type LoadedModule =
 export interface CellCompiler {
   compile(request: CompileRequest): Promise<CompiledCell> | CompiledCell;
   /**
-   * How a compiled cell ended. `defined` is what `CellScope.defined(id)` says then: a cell that stops
+   * How a compiled cell ended. `made` is what `CellScope.made(id)` says then: a cell that stops
    * half-way keeps what it had initialised, and the earlier `x` where its own `x` never came to be.
+   * Undefined: nothing of it ran.
    */
-  settled(id: string, outcome: "ok" | "error" | "interrupted", defined: readonly string[]): void;
+  settled(id: string, outcome: "ok" | "error" | "interrupted", made: MadeNames | undefined): void;
+  /** Which cells of a notebook are stale, and in which order they are to run. */
+  stale(question: StaleQuestion): Promise<StaleAnswer>;
   /** Where an import leads; asked by `CellScope` while a cell runs. */
   load(specifier: string, importer: string): Promise<LoadedModule> | LoadedModule;
   complete(source: string, position: number, folder: string): Promise<Completion> | Completion;
@@ -137,8 +151,8 @@ export interface CellScope {
   tick(): void;
   /** Makes a variable of the session, or puts another in its place. */
   declare(name: string, value: unknown): void;
-  /** Names of the cell that have been initialised. */
-  defined(id: string): readonly string[];
+  /** Names that the cell has given a value; asking ends the account. */
+  made(id: string): MadeNames;
   /** Source maps of the local modules evaluated so far, by the file name their stack frames carry. */
   readonly maps: ReadonlyMap<string, string>;
 }

@@ -36,6 +36,8 @@ export interface Stage {
   uses?: Record<string, string>;
   /** The body when the cell has none; without it, a template with `{body}` needs one. */
   body?: string;
+  /** Takes long: a notebook that runs cells by itself asks before it runs this one. Default: false. */
+  long?: boolean;
 }
 
 const key = Symbol.for("arpo-lab.kernel.stages");
@@ -83,6 +85,7 @@ const stageRules: OptionRules<Stage> = {
   template: "text",
   uses: "object?",
   body: "text?",
+  long: "boolean?",
 };
 
 const optionRules: OptionRules<StageOption> = {

@@ -119,13 +119,13 @@ export class Runner {
     // What the cell started and did not wait for hears of it too.
     if (outcome.status === "interrupted") cell.abort(new InterruptError());
     const { channel } = this.#parts;
-    const defined = this.#scope?.defined(id) ?? [];
+    const made = this.#scope?.made(id) ?? { defined: [], assigned: [] };
     try {
-      channel.send({ type: "done", id, outcome, defined });
+      channel.send({ type: "done", id, outcome, made });
     } catch (error) {
       // A bundle that cannot be copied to another thread, such as one that holds a function.
       const report = this.#parts.tracebacks.report(error);
-      channel.send({ type: "done", id, outcome: { status: "error", error: report }, defined });
+      channel.send({ type: "done", id, outcome: { status: "error", error: report }, made });
     }
   }
 }

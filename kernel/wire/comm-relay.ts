@@ -8,16 +8,21 @@ const types = { open: "comm_open", message: "comm_msg", close: "comm_close" } as
 
 const object = (value: unknown): Json => (isRecord(value) ? (value as Json) : {});
 
+/** What answers comms of a target on this thread, also while a cell runs. */
+type Answers = Readonly<Record<string, (data: Json) => Promise<Json>>>;
+
 /** Comm messages in both directions, and which comms are open. */
 export class CommRelay {
   readonly #publisher: Publisher;
   readonly #toMain: (message: ToMain) => void;
   readonly #open = new Map<string, string>();
   readonly #handled = new Map<string, () => void>();
+  readonly #here: Answers;
 
-  constructor(publisher: Publisher, toMain: (message: ToMain) => void) {
+  constructor(publisher: Publisher, toMain: (message: ToMain) => void, here: Answers) {
     this.#publisher = publisher;
     this.#toMain = toMain;
+    this.#here = here;
   }
 
   /** The open comms, all or those with one target. */
@@ -29,13 +34,20 @@ export class CommRelay {
   }
 
   /** Resolves when the main thread has dealt with it, so that its output lies between busy and idle. */
-  fromFrontEnd({ header, content, metadata, buffers }: Message): Promise<void> {
+  async fromFrontEnd(message: Message): Promise<void> {
+    const { header, content, metadata, buffers } = message;
     const event: CommEvent = events[header.msg_type as keyof typeof events];
     const commId = String(content.comm_id ?? "");
     const target = String(content.target_name ?? this.#open.get(commId) ?? "");
     this.#track(event, commId, target);
     const data = object(content.data);
-    return new Promise((resolve) => {
+    const answer = Object.hasOwn(this.#here, target) ? this.#here[target] : undefined;
+    if (answer !== undefined) {
+      if (event !== "message") return;
+      const said = { comm_id: commId, data: await answer(data) };
+      return this.#publisher.publish("comm_msg", said, header);
+    }
+    await new Promise<void>((resolve) => {
       this.#handled.set(header.msg_id, resolve);
       const traffic = { type: "comm", event, commId, target, data, metadata, buffers } as const;
       this.#toMain({ ...traffic, id: header.msg_id });

@@ -1,6 +1,6 @@
 import type { ErrorReport, Outcome, RunRequest } from "../contract/bridge.js";
 import type { CompilerClient } from "../contract/compiler-client.js";
-import type { CompiledCell } from "../contract/compiler.js";
+import type { CompiledCell, MadeNames } from "../contract/compiler.js";
 import { diagnosticsReport, fullReport } from "./diagnostics-report.js";
 import type { History } from "./history.js";
 import type { Header, Json, Message } from "./message.js";
@@ -53,7 +53,7 @@ function tooLong(source: string): ErrorReport | undefined {
   return { ename: "CellError", evalue, traceback: [`CellError: ${evalue}`] };
 }
 
-type Finished = Outcome & { defined?: readonly string[] };
+type Finished = Outcome & { made?: MadeNames };
 
 const interrupted: ErrorReport = {
   ename: "InterruptError",
@@ -100,9 +100,9 @@ export class Execution {
   }
 
   /** What the main thread says of the code that it runs. */
-  done(id: string, outcome: Outcome, defined: readonly string[]): void {
+  done(id: string, outcome: Outcome, made: MadeNames): void {
     if (this.#current !== undefined && id.startsWith(this.#current.header.msg_id)) {
-      this.#settle?.({ ...outcome, defined });
+      this.#settle?.({ ...outcome, made });
       this.#settle = undefined;
     }
   }
@@ -197,7 +197,9 @@ export class Execution {
         ? `silent-${++this.#serial}${extension}`
         : `cell-${this.#count}${extension}`;
     const { compiler, publisher } = this.#parts;
-    const compiled = await this.#compile(id, source, filename, "cell");
+    const { cellId } = request.metadata;
+    const cell = typeof cellId === "string" ? cellId : undefined;
+    const compiled = await this.#compile(id, source, filename, "cell", cell);
     if ("status" in compiled) return compiled;
     if (!compiled.ok) {
       const report = diagnosticsReport(compiled.diagnostics, source, this.#count);
@@ -212,7 +214,6 @@ export class Execution {
       const text = `${traceback.join("\n")}\n`;
       publisher.stream("stderr", text, request.header, () => undefined);
     }
-    const { cellId } = request.metadata;
     const outcome = await this.#run(request.header, {
       type: "run",
       id,
@@ -224,13 +225,13 @@ export class Execution {
       kind: "cell",
       silent,
       allowStdin: request.content.allow_stdin === true,
-      cellId: typeof cellId === "string" ? cellId : undefined,
+      cellId: cell,
     });
     if (outcome.status === "ok" && outcome.bundle !== undefined) {
       const result = { data: outcome.bundle, metadata: {}, execution_count: this.#count };
       publisher.publish("execute_result", result, request.header);
     }
-    compiler.tell("settled", id, outcome.status, outcome.defined ?? []);
+    compiler.tell("settled", id, outcome.status, outcome.made ?? { defined: [], assigned: [] });
     return outcome;
   }
 
@@ -276,6 +277,7 @@ export class Execution {
     source: string,
     filename: string,
     kind: RunRequest["kind"],
+    cell?: string,
   ): Promise<CompiledCell | Exclude<Outcome, { status: "ok" }>> {
     const { compiler } = this.#parts;
     const folder = this.#parts.folder();
@@ -283,13 +285,14 @@ export class Execution {
       this.#stopCompiling = () => resolve(undefined);
     });
     const count = this.#count;
-    const compiling = compiler.call("compile", { id, count, source, filename, folder, kind });
+    const question = { id, count, source, filename, folder, kind, cell };
+    const compiling = compiler.call("compile", question);
     try {
       const compiled = await Promise.race([compiling, stopped]);
       if (compiled !== undefined) return compiled;
       // What it would have declared never happened.
       compiling.then(
-        () => compiler.tell("settled", id, "interrupted", []),
+        () => compiler.tell("settled", id, "interrupted", undefined),
         () => undefined,
       );
       return { status: "interrupted", error: interrupted };

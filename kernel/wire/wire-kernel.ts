@@ -5,6 +5,7 @@ import { CompilerClient } from "../contract/compiler-client.js";
 import { WORDS, type FromMain, type InputAnswer, type WireData } from "../contract/bridge.js";
 import type { Port } from "../contract/port.js";
 import type { FrameSocket, Sockets } from "../contract/sockets.js";
+import { staleTarget } from "../contract/stale.js";
 import { CommRelay } from "./comm-relay.js";
 import type { Connection } from "./connection.js";
 import type { AdapterParts, DebugAdapter } from "./debug/adapter.js";
@@ -22,6 +23,7 @@ import {
   type Signs,
 } from "./message.js";
 import { Publisher } from "./publisher.js";
+import { answerStale } from "./stale-answer.js";
 import { Subshells } from "./subshells.js";
 
 /** What lies outside of the kernel's threads: a process and its parent, or a page. */
@@ -86,7 +88,9 @@ export class WireKernel {
     this.#publisher = new Publisher(sockets.iopub, this.#encoder);
     this.#compiler = new CompilerClient(parts.compiler);
     this.#history = new History(outside.history && join(outside.history, "history"));
-    this.#comms = new CommRelay(this.#publisher, (message) => main.postMessage(message));
+    this.#comms = new CommRelay(this.#publisher, (message) => main.postMessage(message), {
+      [staleTarget]: (asked) => answerStale(this.#compiler, asked),
+    });
     this.#interrupter = new Interrupter(this.#words, outside.force, (interrupt, question) =>
       main.postMessage({ type: "interrupt", interrupt, question }),
     );
@@ -339,7 +343,7 @@ export class WireKernel {
         return void this.#ask(message);
       case "done":
         this.#debugger?.afterRun();
-        return this.#execution.done(message.id, message.outcome, message.defined);
+        return this.#execution.done(message.id, message.outcome, message.made);
       case "forgotten":
         return void this.#headers.delete(message.id);
       case "debug-output":

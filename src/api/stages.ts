@@ -21,6 +21,7 @@ interface Stage {
   template: string;
   uses?: Record<string, string>;
   body?: string;
+  long?: boolean;
 }
 
 const choice = (...names: string[]) => names.map((name) => JSON.stringify(name)).join(" | ");
@@ -36,6 +37,7 @@ const number = (doc: string): StageOption => ({ doc, type: "number" });
 export const stages: Stage[] = [
   {
     name: "rollout",
+    long: true,
     doc: "Rolls out the task (or tasks) in the body into a tree of tool-using trajectories.",
     options: {
       preset,
@@ -120,6 +122,7 @@ export const stages: Stage[] = [
   },
   {
     name: "train",
+    long: true,
     doc: "Trains `policy` in place on the family of tasks in the body.",
     options: {
       preset: { doc: "The algorithm.", type: choice("grpo", "arpo", "aepo"), default: "arpo" },
@@ -142,6 +145,7 @@ export const stages: Stage[] = [
   },
   {
     name: "sft",
+    long: true,
     doc: "Fine-tunes `policy` in place on the demonstrations in the body.",
     options: {
       learningRate: number("AdamW's learning rate."),

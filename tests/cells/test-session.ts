@@ -67,7 +67,7 @@ export class TestSession {
       outcome = "ok";
       return box?.value;
     } finally {
-      this.compiler.settled(compiled.id, outcome, this.scope.defined(compiled.id));
+      this.compiler.settled(compiled.id, outcome, this.scope.made(compiled.id));
     }
   }
 

@@ -204,8 +204,8 @@ export class FrontEnd {
   }
 
   /** Runs a cell to its idle. */
-  async execute(code: string, options: Json = {}): Promise<Execution> {
-    const { finished } = this.start(code, options);
+  async execute(code: string, options: Json = {}, metadata: Json = {}): Promise<Execution> {
+    const { finished } = this.start(code, options, metadata);
     return finished;
   }
 
@@ -213,6 +213,7 @@ export class FrontEnd {
   start(
     code: string,
     options: Json = {},
+    metadata: Json = {},
   ): {
     id: string;
     messages: Message[];
@@ -244,7 +245,7 @@ export class FrontEnd {
       };
       this.#listeners.add(listener);
     });
-    const sent = this.#send("shell", "execute_request", content);
+    const sent = this.#send("shell", "execute_request", content, [], undefined, metadata);
     id = sent.id;
     const replied = sent.answer.then((reply) => {
       ms = performance.now() - since;
@@ -334,8 +335,9 @@ export class FrontEnd {
     content: Json,
     buffers: Uint8Array[] = [],
     parent: Header | undefined = undefined,
+    metadata: Json = {},
   ): { id: string; answer: Promise<Message> } {
-    const frames = this.#encoder.encode({ type, content, parent, buffers }, []);
+    const frames = this.#encoder.encode({ type, content, parent, buffers, metadata }, []);
     if (this.subshell !== undefined) {
       const header = JSON.parse(Buffer.from(frames[2]!).toString()) as Header;
       frames[2] = Buffer.from(JSON.stringify({ ...header, subshell_id: this.subshell }));

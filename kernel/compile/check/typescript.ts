@@ -76,6 +76,8 @@ interface MapGenerator {
 interface Inner {
   bindSourceFile(file: api.SourceFile, options: api.CompilerOptions): void;
   isExpressionNode(node: api.Node): boolean;
+  /** 0: not assigned here; 1: by `=`, `||=` and the like, or in a pattern; 2: by `+=`, `++` and the like. */
+  getAssignmentTargetKind(node: api.Node): 0 | 1 | 2;
   skipTrivia(text: string, position: number): number;
   getModuleInstanceState(node: api.Node): number;
   decodeMappings(mappings: string): Iterable<Mapping>;

@@ -111,6 +111,8 @@ export interface Lowered {
   map: string;
   /** Why it must not run: JavaScript's own rules. */
   error?: EarlyError;
+  /** Names of the session that the code reads. */
+  read: ReadonlySet<string>;
 }
 
 interface LowerOptions {
@@ -140,6 +142,7 @@ export function lower(options: LowerOptions): Lowered {
     imports: new ImportTable(world, file),
     edits: new Edits(file.text),
     outside: new Map(),
+    read: new Set(),
     hoisted: [],
     erases: world.keepsText,
     isTypeScript: !world.keepsText,
@@ -168,5 +171,10 @@ export function lower(options: LowerOptions): Lowered {
       ? `} finally { ${own.cell}.took(performance.now() - ${own.start}); }\n`
       : "";
   const footer = timed + (names === undefined ? "" : `return ${own.value};\n`);
-  return { js: `(async (${own.scope}) => { ${header.join(" ")}\n${text}\n${footer}})`, map, error };
+  return {
+    js: `(async (${own.scope}) => { ${header.join(" ")}\n${text}\n${footer}})`,
+    map,
+    error,
+    read: state.read,
+  };
 }

@@ -14,6 +14,8 @@ export interface Lowering {
   edits: Edits;
   /** What names of others are called, and the JavaScript that looks each of them up. */
   outside: Map<string, string>;
+  /** Names of the session that the code reads; those that it only assigns are not among them. */
+  read: Set<string>;
   /** JavaScript that runs before the first statement. */
   hoisted: string[];
   /** Whether types are taken out of the text here. */

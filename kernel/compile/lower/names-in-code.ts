@@ -14,6 +14,7 @@ export function compiledName(state: Lowering, node: api.Identifier): string | un
   if (symbol === undefined) {
     if (given) return reach(state, name, "given");
     if (!state.late || name === "arguments" || name in globalThis) return undefined;
+    noteRead(state, node);
     return reach(state, name, "ref", ts.isTypeOfExpression(asked) ? "type" : "v");
   }
   if (isUnset(state, node, symbol)) return reach(state, name, "ref", "unset");
@@ -21,9 +22,22 @@ export function compiledName(state: Lowering, node: api.Identifier): string | un
     const access = state.imports.access(symbol);
     if (access !== undefined) return access;
   }
-  if (state.names?.has(name, symbol) === true) return reach(state, name, "ref");
+  if (state.names?.has(name, symbol) === true) {
+    noteRead(state, node);
+    return reach(state, name, "ref");
+  }
   const elsewhere = symbol.declarations?.every((d) => d.getSourceFile() !== state.file) === true;
   return elsewhere && given ? reach(state, name, "given") : undefined;
+}
+
+/** A name is read wherever it stands but on the left of `=`, alone or in a pattern. */
+function noteRead({ ts, read }: Lowering, node: api.Identifier): void {
+  const { parent } = node;
+  const isPlain =
+    !ts.isBinaryExpression(parent) || parent.operatorToken.kind === ts.SyntaxKind.EqualsToken;
+  const definite = 1;
+  if (isPlain && ts.getAssignmentTargetKind(node) === definite) return;
+  read.add(node.text);
 }
 
 /** A property of what the kernel gives for a name. */

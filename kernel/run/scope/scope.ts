@@ -2,7 +2,7 @@ import { runBash } from "#kernel-platform/bash";
 import type { Namespace } from "#kernel-platform/own-module";
 import { readFileSync } from "#platform/files";
 import { currentFolder } from "#platform/process";
-import type { CellScope, LoadedModule } from "../../contract/compiler.js";
+import type { CellScope, LoadedModule, MadeNames } from "../../contract/compiler.js";
 import { setStageRegister, stageSpecifier } from "../../contract/stage.js";
 import {
   base64,
@@ -123,14 +123,26 @@ function denoNames(host: KernelHost): DenoNames {
 
 // The variables that cells share, on the thread where cells run.
 
+/** Counts the cells that have ended: a name is noted once for each that assigns to it. */
+interface Turn {
+  count: number;
+  note(name: string): void;
+}
+
 /** A name of the session. Cells that use it hold this object; redeclaring the name changes it. */
 class Ref {
   #get: () => unknown;
   #set: ((value: unknown) => void) | undefined;
   /** Whether a cell has declared it. */
   declared = false;
+  readonly #turn: Turn;
+  #assigned = -1;
 
-  constructor(readonly name: string) {
+  constructor(
+    readonly name: string,
+    turn: Turn,
+  ) {
+    this.#turn = turn;
     this.#get = () => {
       if (name in globalThis) return (globalThis as Record<string, unknown>)[name];
       throw new ReferenceError(`${name} is not defined`);
@@ -164,6 +176,9 @@ class Ref {
       throw new TypeError(`Cannot assign to ${this.name}: it was declared const or imported`);
     }
     this.#set(value);
+    if (this.#assigned === this.#turn.count) return;
+    this.#assigned = this.#turn.count;
+    this.#turn.note(this.name);
   }
 
   /** Makes the name stand for another variable. */
@@ -185,9 +200,11 @@ class Names {
   // Without methods of maps and arrays, which a cell may have replaced: cells themselves come here.
   readonly #refs = dictionary<Ref>();
   readonly #defined = dictionary<Record<string, true>>();
+  #assigned = dictionary<true>();
+  readonly #turn: Turn = { count: 0, note: (name) => (this.#assigned[name] = true) };
 
   ref(name: string): Ref {
-    return (this.#refs[name] ??= new Ref(name));
+    return (this.#refs[name] ??= new Ref(name, this.#turn));
   }
 
   define(
@@ -209,11 +226,16 @@ class Names {
     (this.#defined[cell] ??= dictionary())[name] = true;
   }
 
-  /** The names a cell has defined so far; asking ends the account. */
-  take(cell: string): string[] {
-    const defined = Object.keys(this.#defined[cell] ?? {});
+  /** The names a cell has defined and assigned so far; asking ends the account. */
+  take(cell: string): MadeNames {
+    const made = {
+      defined: Object.keys(this.#defined[cell] ?? {}),
+      assigned: Object.keys(this.#assigned),
+    };
     deleteProperty(this.#defined, cell);
-    return defined;
+    this.#assigned = dictionary();
+    this.#turn.count++;
+    return made;
   }
 }
 
@@ -270,7 +292,7 @@ export function createCellScope(
       );
       names.take("debugger");
     },
-    defined: (id) => names.take(id),
+    made: (id) => names.take(id),
     print: (text) => host.stream("stdout", text),
     show: (bundle) => host.display(bundle),
     bash: (script) => runBash(host, script),

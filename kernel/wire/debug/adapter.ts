@@ -59,7 +59,7 @@ export async function tellCompiler(
   const filename = `debugger-${told}`;
   const folder = currentFolder();
   await compiler.call("compile", { id, count: 0, source, filename, folder, kind: "cell" });
-  compiler.tell("settled", id, "ok", [name]);
+  compiler.tell("settled", id, "ok", { defined: [name], assigned: [] });
 }
 
 // The debugger: Jupyter's protocol on one side (the Debug Adapter Protocol in debug_request and

@@ -71,7 +71,7 @@ test(
     const work = async (): Promise<void> => {
       for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
         const compiled = await session.compile(`%%js\n${next.source}`);
-        session.compiler.settled(compiled.id, "ok", []);
+        session.compiler.settled(compiled.id, "ok", undefined);
         const [cell, module] = await Promise.all([
           compiled.ok && "js" in compiled
             ? outcome(next, compiled.js, false, folder)

@@ -19,6 +19,7 @@ import { printedOutput } from "./outputs/printed/output.js";
 import { resume } from "./notebook/resume.js";
 import { saving } from "./notebook/saving.js";
 import { stages } from "./notebook/stages.js";
+import { stale } from "./notebook/stale.js";
 import { forgetUnanswered } from "./notebook/unanswered.js";
 import { values } from "./values/values.js";
 import { widgets } from "./outputs/widgets.js";
@@ -52,6 +53,7 @@ registry.registerPlugins([
   share,
   folder,
   stages,
+  stale,
   values,
   widgets,
 ]);
