@@ -304,16 +304,6 @@ test("treepo starts with 2 to 8 paths, and with its width where the key is mispl
   assert.ok(Math.min(...first) === 2 && Math.max(...first) === 8, [...first].join());
 });
 
-for (const rule of ["treepo", "spo-tree"] as const) {
-  test(`${rule}: a policy that writes nothing ends every trajectory`, async () => {
-    const silent = new ScriptedPolicy(() => ({ text: "" }));
-    const tree = await rollout(silent, task, options(rule));
-    assert.ok(tree.trajectories.length > 0);
-    for (const { end } of tree.trajectories) assert.equal(end, "context");
-    assert.equal(silent.openSequences, 0);
-  });
-}
-
 test("fr3e explores the first right and the first wrong rollout", async () => {
   const tree = await grow("fr3e", { seed: 1, expand: { points: 2, rows: 3, right: 1, wrong: 1 } });
   const right = (trajectory: number) =>

@@ -71,13 +71,8 @@ async function oneSegment(
     segmentEnd(sizes, { start, length: trajectory.length }),
   );
   while (trajectory.length < until) {
-    const before = trajectory.length;
     const node = await run.generate(trajectory, step, until - trajectory.length);
     const outcome = run.classify(trajectory, node);
-    // A policy that writes nothing and does not say why would be asked for ever.
-    if (outcome.kind === "keep" && trajectory.length === before) {
-      return run.end(trajectory, "context");
-    }
     const fits = outcome.kind === "call" ? await run.call(trajectory, step, outcome) : true;
     if (!run.survives(trajectory, outcome, fits)) return;
   }
