@@ -5,6 +5,7 @@ export const examples: Record<string, string[]> = {
   "kernel install": ["arpo-lab kernel install", "arpo-lab kernel install --sys-prefix"],
   "kernel remove": ["arpo-lab kernel remove"],
   "kernel list": ["arpo-lab kernel list"],
+  init: ["arpo-lab init my-task", "arpo-lab init"],
   run: [
     "arpo-lab run notebooks/00-tour.ipynb --out tour.ipynb --html",
     "arpo-lab run study.ipynb --param seed=3 --param 'model=\"data/models/tiny\"'",

@@ -12,12 +12,15 @@ const arpo = (...args: string[]) =>
     encoding: "utf8",
   });
 
-test("arpo-lab says its version", () => {
+test("arpo-lab says its version, its engine and its commit", () => {
   const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
     version: string;
   };
   const { stdout, status } = arpo("--version");
-  assert.deepEqual([stdout, status], [`${version}\n`, 0]);
+  assert.equal(status, 0);
+  assert.ok(stdout.startsWith(`${version} (engine `), stdout);
+  assert.match(stdout, /, commit [^\n]+\)\n$/);
+  assert.equal(arpo("-V").stdout, stdout);
 });
 
 test("every command that --help lists has help of its own", () => {

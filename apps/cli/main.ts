@@ -1,6 +1,6 @@
 // The `arpo-lab` command.
 import { arpoLab } from "./program.js";
-import { aside } from "./terminal/say.js";
+import { aside, say } from "./terminal/say.js";
 import { Stopped } from "./terminal/stopping.js";
 
 // `arpo-lab … | head`: who reads has enough, so that there is nothing more to do. 141 is what shells expect.
@@ -11,18 +11,24 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-await arpoLab()
-  .parseAsync()
-  .catch((error: unknown) => {
-    // A message may quote what a model or a tool wrote.
-    aside(error instanceof Error ? error.message : String(error));
-    const { code } = error as { code?: unknown };
-    // Node reports a package that it may not open as missing.
-    if (code === "EMFILE" || code === "ENFILE" || (code === "ERR_MODULE_NOT_FOUND" && fewFiles())) {
-      aside("The process must be allowed to open more files: ulimit -n 1024");
-    }
-    process.exitCode = error instanceof Stopped ? error.status : 1;
-  });
+const versionAlone = /^(-V|--version)$/.test(process.argv[2] ?? "");
+
+await (versionAlone ? sayVersion() : arpoLab().parseAsync()).catch((error: unknown) => {
+  // A message may quote what a model or a tool wrote.
+  aside(error instanceof Error ? error.message : String(error));
+  const { code } = error as { code?: unknown };
+  // Node reports a package that it may not open as missing.
+  if (code === "EMFILE" || code === "ENFILE" || (code === "ERR_MODULE_NOT_FOUND" && fewFiles())) {
+    aside("The process must be allowed to open more files: ulimit -n 1024");
+  }
+  process.exitCode = error instanceof Stopped ? error.status : 1;
+});
+
+/** What the engine and the commit are is looked up only here. */
+async function sayVersion(): Promise<void> {
+  const { versionLine } = await import("./version/version-line.js");
+  say(await versionLine());
+}
 
 function fewFiles(): boolean {
   const { userLimits } = process.report.getReport() as {

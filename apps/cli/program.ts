@@ -8,6 +8,7 @@ import { completionsCommand } from "./commands/completions.js";
 import { completeHelp } from "./examples.js";
 import { doctorCommand, envCommand } from "./commands/checks.js";
 import { estimateCommand } from "./commands/estimate.js";
+import { initCommand } from "./commands/init.js";
 import { learnCommands } from "./commands/learn.js";
 import { evalCommand, scoreCommand } from "./commands/eval.js";
 import { labCommand, siteCommand } from "./commands/lab.js";
@@ -36,7 +37,7 @@ const place = (command: Command): Command =>
 /** `arpo-lab` with all its commands. */
 export function arpoLab(): Command {
   const program = new Command("arpo-lab")
-    .version(version, "-V, --version", "print the version")
+    .version(version, "-V, --version", "print the version, the engine and the commit")
     .description("A TypeScript notebook kernel and toolkit for agentic reinforcement learning.")
     .showHelpAfterError();
 
@@ -61,6 +62,7 @@ export function arpoLab(): Command {
     .description("list where the kernels are installed")
     .action(async () => (await import("./commands/kernel-install.js")).list());
 
+  program.addCommand(initCommand());
   program.addCommand(runCommand());
   program.addCommand(labCommand());
   program.addCommand(evalCommand());

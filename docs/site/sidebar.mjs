@@ -91,6 +91,7 @@ export const groups = [
       ["Contributing", "contributing"],
       ["CI", "ci"],
       ["Supply chain", "supply-chain"],
+      ["Versions", "versions"],
       ["Changes", "changelog"],
     ],
   },

@@ -1,7 +1,7 @@
 // What a package holds beside its sources: the steps that make it, from a clone that is built, and the check of
 // its files (tools/package/package-rules.mjs). Used by tools/package/pack.mjs and tools/package/release.mjs.
 import { spawnSync } from "node:child_process";
-import { cpSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeNotices } from "./notices.mjs";
@@ -26,6 +26,10 @@ export function node(script, ...args) {
 export async function makeContents(zig) {
   say("compile");
   node("tools/build.mjs");
+  const { commitOf } = await import("../../dist/apps/cli/version/version-line.js");
+  const commit = commitOf(root);
+  writeFileSync(join(dist, "commit.json"), `${JSON.stringify({ commit })}\n`);
+  say(`of commit ${commit}`);
   say("bundle the site's programs");
   node("tools/tab/build.mjs");
   say("build the lab's page");

@@ -31,6 +31,7 @@ export const addons = ["linux-x64", "linux-x64-musl", "linux-arm64", "linux-arm6
 ]);
 /** What is made only when a package is. */
 const made = [
+  "dist/commit.json",
   "dist/lab-page/BUILD/first.json",
   "dist/lab-page/BUILD/static/main.js",
   "THIRD_PARTY_NOTICES.md",
