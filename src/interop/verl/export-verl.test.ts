@@ -68,6 +68,11 @@ test("a job folder holds what verl reads: keys that moved under their new names"
     job.overrides.map((one) => [one.split("=")[0]!, one.slice(one.indexOf("=") + 1)]),
   );
   assert.equal(said.get("actor_rollout_ref.rollout.n"), "12");
+  // verl has no such section: a key of it ends the job.
+  assert.deepEqual(
+    [...said.keys()].filter((key) => key.includes(".rollout.tools.")),
+    [],
+  );
   assert.equal(said.get("actor_rollout_ref.actor.policy_loss.loss_mode"), "aepo_clipping");
   assert.equal(said.get("actor_rollout_ref.actor.checkpoint.save_contents"), "[model,optimizer]");
   assert.equal(said.get("actor_rollout_ref.rollout.load_format"), "dummy");

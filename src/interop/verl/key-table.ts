@@ -62,6 +62,9 @@ const special: Readonly<Record<string, Carried>> = {
   [`${rollout}.enable_dynamic_rollouts`]: { loop: "dynamic" },
   "lab.branch_rule": { loop: "rule", only: loopRules },
   [`${rollout}.tools.calls`]: refused("the loop reads calls by tag"),
+  [`${rollout}.tools.describe`]: left(
+    "the loop takes prompts as the data has them: describe the tools there",
+  ),
   [`${rollout}.tools.retry_count`]: { loop: "attempts" },
   [`${rollout}.tools.timeout`]: { loop: "timeout" },
   [`${rollout}.tools.max_workers`]: left("verl's workers call tools in threads of their own"),

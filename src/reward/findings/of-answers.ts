@@ -157,6 +157,7 @@ export const ignoredResults: FindingDefinition = {
     const where = input.scored.filter((_, i) => used[i] === false);
     if (where.length === 0 || where.length < told / 10) return undefined;
     const earned = where.filter(({ score }) => score.score > 0).length;
+    if (earned === 0) return undefined;
     return {
       message: `${percent(where.length, told)} of the trajectories whose tools brought a new word use none of them afterwards; ${earned} of these ${where.length} earned a reward. The calls may be there for the reward alone.`,
       where: where.map(placeOf),
