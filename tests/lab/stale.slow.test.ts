@@ -56,6 +56,11 @@ test(
     assert.equal(await mark(5).count(), 0);
     await tab.output(3, "106"); // nothing has run by itself
     await tab.picture("stale-light");
+    await tab.page.emulateMedia({ colorScheme: "dark" });
+    await tab.page.waitForSelector('body[data-jp-theme-light="false"]', { state: "attached" });
+    await tab.page.waitForSelector("#jupyterlab-splash", { state: "detached" });
+    await tab.picture("stale-dark");
+    await tab.page.emulateMedia({ colorScheme: "light" });
     await tab.page.keyboard.press("Alt+r");
     await tab.output(3, "110");
     await tab.output(4, "5");
