@@ -120,7 +120,7 @@ test("a counter reads what it counts on from; imports and classes are names as w
   assert.deepEqual(names.sort(), ["Box", "join"]);
 });
 
-test("stages that take long are told apart", async () => {
+test("an answer names the cells with stages that take long", async () => {
   const notebook = new Notebook({ n: "let size = 1;", o: "size", p: "size + 1" });
   await notebook.run("n", "o", "p");
   notebook.edit("o", "%%train steps=1\nsize");

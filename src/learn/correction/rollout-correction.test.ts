@@ -187,7 +187,7 @@ test("bypass weighs and rejects in tensors as the functions do in numbers", () =
 });
 
 test("TRL's correction by name: a weight per trajectory, 0 above 3", async () => {
-  // The model finds each of a trajectory's trained tokens so much likelier than the sampler did.
+  // The model finds each of a trajectory's trained tokens so much more probable than the sampler did.
   const surer = (t: number) => (t === 0 ? -Math.log(4) : Math.log(1.5));
   const trl = await updated(await sampledSequences(surer), { rolloutCorrection: { form: "trl" } });
   trl.rows.forEach(({ rolloutWeights, trajectory }) => {

@@ -3,13 +3,13 @@ import { defined } from "../../../../common/options/defined.js";
 import { asObject } from "../../../tools/calls/dialects/json-call.js";
 import { answerChat, type BegunChat, type ChatView, countPrompt } from "../answer-chat.js";
 import { finishReason, type Handling } from "../handler.js";
-import { ApiError, EventStream } from "../http/api-error.js";
+import { ApiError, EventStream, named } from "../http/api-error.js";
 import { chatOf } from "../kept-prompt.js";
 import { type Entry, isTurn, type Part } from "../kept/conversation.js";
+import { keptView } from "../kept/kept-view.js";
 import { freshId, PartReader } from "../kept/part-reader.js";
 import { type ChatBody, chatBody, neutral, readRequest } from "../schema/common.js";
 import type { WireDialect } from "./definition.js";
-import { named } from "./responses.js";
 
 const textBlock = z.looseObject({ type: z.literal("text"), text: z.string() });
 const blockTypes = ["text", "thinking", "redacted_thinking", "tool_use", "tool_result"];
@@ -296,14 +296,7 @@ function messageView(
       const none = { content: [], stop_reason: null, stop_sequence: null };
       send("message_start", { message: { ...about, ...none, usage } });
     },
-    piece: (_, said) => reader.push(said),
-    ended: (_, { rest, calls, segment }) => {
-      if (rest !== "") reader.push(rest);
-      reader.end(calls);
-      const { parts } = reader;
-      const [ids, tokens] = [Int32Array.from(prompt), segment.tokens.slice()];
-      answers.add({ ...{ id, before: entries, turn: { parts }, prompt: ids, tokens }, settings });
-    },
+    ...keptView(reader, prompt, (kept) => answers.add({ ...kept, id, before: entries, settings })),
     done: ([finished], { completion_tokens: output_tokens }) => {
       const { segment, calls } = finished!;
       const own = segment.stop !== undefined && read.stop_sequences?.includes(segment.stop);

@@ -2,9 +2,10 @@ import { z } from "#zod";
 import { defined } from "../../../../common/options/defined.js";
 import { answerChat, type BegunChat, type ChatView, countPrompt } from "../answer-chat.js";
 import { finishReason, type Handling } from "../handler.js";
-import { ApiError, EventStream } from "../http/api-error.js";
+import { ApiError, EventStream, named } from "../http/api-error.js";
 import { chatOf } from "../kept-prompt.js";
 import type { Entry, Part } from "../kept/conversation.js";
+import { keptView } from "../kept/kept-view.js";
 import { freshId, PartReader } from "../kept/part-reader.js";
 import { type ChatBody, chatBody, commonFields, neutral, readRequest } from "../schema/common.js";
 import type { WireDialect } from "./definition.js";
@@ -124,22 +125,6 @@ function asChat(read: Body, messages: ChatBody["messages"]): ChatBody {
   );
 }
 
-/** Names fields in errors as the client wrote them. */
-export function named<T>(names: Readonly<Record<string, string>>, make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.param === null) throw error;
-    const [first = "", ...more] = error.param.split(".");
-    const param = [names[first] ?? first, ...more].join(".");
-    const { status, type, headers, code } = error;
-    throw new ApiError(status, error.message.replace(error.param, param), {
-      ...{ type, headers, param },
-      ...defined({ code: code ?? undefined }),
-    });
-  }
-}
-
 const idsOf = (kind: Part["kind"]): Pick<Part, "id" | "callId"> =>
   kind === "call"
     ? { id: freshId("fc"), callId: freshId("call") }
@@ -236,14 +221,7 @@ function responseView(
       send("response.created", { response: shown });
       send("response.in_progress", { response: shown });
     },
-    piece: (_, said) => reader.push(said),
-    ended: (_, { rest, calls, segment }) => {
-      if (rest !== "") reader.push(rest);
-      reader.end(calls);
-      const { parts } = reader;
-      const [ids, tokens] = [Int32Array.from(prompt), segment.tokens.slice()];
-      answers.add({ id, before: entries, turn: { parts }, prompt: ids, tokens });
-    },
+    ...keptView(reader, prompt, (kept) => answers.add({ ...kept, id, before: entries })),
     done: ([finished], used) => {
       const isCut = finishReason(finished!.segment.finish) === "length";
       const status = isCut ? "incomplete" : "completed";

@@ -1,3 +1,4 @@
+import { defined } from "../../../../common/options/defined.js";
 import { ErrorResponse } from "../../../../common/http-server/error-response.js";
 import type { ServerResponse } from "node:http";
 
@@ -79,5 +80,21 @@ export class EventStream {
 
   close(): void {
     this.#response.end();
+  }
+}
+
+/** Names fields in errors as the client wrote them. */
+export function named<T>(names: Readonly<Record<string, string>>, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.param === null) throw error;
+    const [first = "", ...more] = error.param.split(".");
+    const param = [names[first] ?? first, ...more].join(".");
+    const { status, type, headers, code } = error;
+    throw new ApiError(status, error.message.replace(error.param, param), {
+      ...{ type, headers, param },
+      ...defined({ code: code ?? undefined }),
+    });
   }
 }

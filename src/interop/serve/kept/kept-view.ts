@@ -1,0 +1,18 @@
+import type { ChatView } from "../answer-chat.js";
+import type { KeptAnswer } from "./answer-store.js";
+import type { PartReader } from "./part-reader.js";
+
+/** What an answer that is kept by its parts does with its pieces and at its end. */
+export const keptView = (
+  reader: PartReader,
+  prompt: readonly number[],
+  keep: (answer: Pick<KeptAnswer, "turn" | "prompt" | "tokens">) => void,
+): Pick<ChatView, "piece" | "ended"> => ({
+  piece: (_, said) => reader.push(said),
+  ended: (_, { rest, calls, segment }) => {
+    if (rest !== "") reader.push(rest);
+    reader.end(calls);
+    const { parts } = reader;
+    keep({ turn: { parts }, prompt: Int32Array.from(prompt), tokens: segment.tokens.slice() });
+  },
+});
