@@ -6,7 +6,7 @@ import { finishReason, type Handling } from "../handler.js";
 import { ApiError, EventStream, named } from "../http/api-error.js";
 import { chatOf } from "../kept-prompt.js";
 import { type Entry, isTurn, type Part } from "../kept/conversation.js";
-import { keptView } from "../kept/kept-view.js";
+import { keptView } from "./kept-view.js";
 import { freshId, PartReader } from "../kept/part-reader.js";
 import { type ChatBody, chatBody, neutral, readRequest } from "../schema/common.js";
 import type { WireDialect } from "./definition.js";

@@ -5,7 +5,7 @@ import { finishReason, type Handling } from "../handler.js";
 import { ApiError, EventStream, named } from "../http/api-error.js";
 import { chatOf } from "../kept-prompt.js";
 import type { Entry, Part } from "../kept/conversation.js";
-import { keptView } from "../kept/kept-view.js";
+import { keptView } from "./kept-view.js";
 import { freshId, PartReader } from "../kept/part-reader.js";
 import { type ChatBody, chatBody, commonFields, neutral, readRequest } from "../schema/common.js";
 import type { WireDialect } from "./definition.js";

@@ -1,6 +1,6 @@
 import type { ChatView } from "../answer-chat.js";
-import type { KeptAnswer } from "./answer-store.js";
-import type { PartReader } from "./part-reader.js";
+import type { KeptAnswer } from "../kept/answer-store.js";
+import type { PartReader } from "../kept/part-reader.js";
 
 /** What an answer that is kept by its parts does with its pieces and at its end. */
 export const keptView = (
