@@ -1,4 +1,5 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "#platform/files";
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { say } from "../terminal/say.js";
@@ -13,19 +14,17 @@ interface Package {
 const packageIn = (folder: string): Package =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Package;
 
-/** Throws for a folder with anything in it, and for what is no folder. */
-function refuseFilled(folder: string): void {
+/** Throws for a folder with anything in it, and for what is no folder or cannot be made one. */
+function makeEmpty(folder: string): void {
   let names: string[];
   try {
+    mkdirSync(folder, { recursive: true });
     names = readdirSync(folder);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return;
     throw new Error(
-      `Cannot make a project: ${folder} must be a folder that can be read (${code})`,
-      {
-        cause: error,
-      },
+      `Cannot make a project: ${folder} must be a folder that can be made and read, got ${code}`,
+      { cause: error },
     );
   }
   if (names.length === 0) return;
@@ -70,8 +69,7 @@ const compilerOptions = {
 /** Makes a sample project in an empty folder, and returns its path. */
 export function initProject(folder: string): string {
   const path = resolve(folder);
-  refuseFilled(path);
-  mkdirSync(path, { recursive: true });
+  makeEmpty(path);
   cpSync(join(home, "examples/sample"), path, {
     recursive: true,
     filter: (source) => !/\.ipynb_checkpoints|[\\/]runs$/.test(source),
