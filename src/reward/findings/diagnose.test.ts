@@ -70,13 +70,13 @@ test("one word that earns is found where it separates rewards over prompts", asy
 test("answers that stand in the prompt are found by whole words", async () => {
   const rows = [
     { text: "Lima", score: 1, answer: "Lima" },
-    { text: "Quito", score: 0, answer: "Quito" },
+    { text: "Quito", score: 0.1, answer: "Quito" },
   ];
   const told = found(await scoredOf([{ prompt: "Lima or Quito?", rows }]), "copied-answer")!;
   assert.deepEqual(
     told.where.map(({ row }) => row),
     [0],
-    "what earned nothing is not paid for",
+    "what earned a little for its form is not scored as right",
   );
   assert.equal(found(await scoredOf([{ prompt: "Limassol?", rows }]), "copied-answer"), undefined);
 });

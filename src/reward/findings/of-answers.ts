@@ -21,6 +21,12 @@ const ownText = ({ trajectory: { parts, text } }: ScoredTrajectory) =>
         .map((part) => part.text)
         .join("");
 
+/** Whether a trajectory was scored as a right one: a little is often given for the format alone. */
+function rewardedIn(scored: readonly ScoredTrajectory[]) {
+  const highest = scored.reduce((most, { score }) => Math.max(most, score.score), 0);
+  return ({ score }: ScoredTrajectory) => highest > 0 && score.score > highest / 2;
+}
+
 /** The tree of each trajectory. */
 function treesOf({ trees }: FindingInput) {
   const byIndex = new Map(trees.map((tree) => [tree.index, tree]));
@@ -110,9 +116,8 @@ export const copiedAnswers: FindingDefinition = {
       prompts.set(tree, known);
       return known;
     };
-    const answered = input.scored.filter(
-      (one) => one.score.score > 0 && answerOf(one) !== undefined,
-    );
+    const isRewarded = rewardedIn(input.scored);
+    const answered = input.scored.filter((one) => isRewarded(one) && answerOf(one) !== undefined);
     const where = answered.filter((one) => {
       const tree = treeOf(one);
       return tree !== undefined && standsIn(promptOf(tree), answerOf(one)!);
@@ -156,10 +161,10 @@ export const ignoredResults: FindingDefinition = {
     const told = used.filter((one) => one !== undefined).length;
     const where = input.scored.filter((_, i) => used[i] === false);
     if (where.length === 0 || where.length < told / 10) return undefined;
-    const earned = where.filter(({ score }) => score.score > 0).length;
+    const earned = where.filter(rewardedIn(input.scored)).length;
     if (earned === 0) return undefined;
     return {
-      message: `${percent(where.length, told)} of the trajectories whose tools brought a new word use none of them afterwards; ${earned} of these ${where.length} earned a reward. The calls may be there for the reward alone.`,
+      message: `${percent(where.length, told)} of the trajectories whose tools brought a new word use none of them afterwards; ${earned} of these ${where.length} are scored as right ones. The calls may be there for the reward alone.`,
       where: where.map(placeOf),
     };
   },
