@@ -105,6 +105,7 @@ const style = `
 .arpo-imported summary{overflow-wrap:anywhere;opacity:1}
 .arpo-imported summary span{font-variant-numeric:tabular-nums}
 .arpo-imported td{overflow-wrap:anywhere}
+.arpo-imported td:nth-last-child(4){overflow-wrap:normal}
 .arpo-imported .arpo-finding{border-left:3px solid var(--accent)}
 .arpo-imported a{color:var(--accent)}
 .arpo-imported tr.arpo-found td{background:var(--soft)}
