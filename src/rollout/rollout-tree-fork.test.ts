@@ -100,6 +100,14 @@ test("RolloutTree.fork() can be forked again and spends the calls before it", as
   assert.equal(twice.trajectories[0]!.end, "call-limit");
 });
 
+test("RolloutTree.fork() before the first token can be forked there again", async () => {
+  const [tree] = await rollout(randomTextPolicy(), [{ prompt: "6*7?" }], { n: 4, seed: 4 });
+  const first = await tree!.fork(0, { at: 0, n: 2 });
+  assert.equal(first.nodes[0]!.tokens.length, 0, "nothing was taken over");
+  const again = await first.fork(0, { at: 0, n: 3 });
+  assert.equal(again.trajectories.length, 3);
+});
+
 test("RolloutTree.fork() of a tree from a file needs the policy and the tools again", async () => {
   const [tree] = treesFromJsonl(treesToJsonl([await grow()])) as [RolloutTree];
   await assert.rejects(tree.fork(1), /needs a policy, got none/);

@@ -32,7 +32,7 @@ interface Situation {
   format?: CallFormat | undefined;
   /** How many of the last tokens are the model's turn. */
   turn?: number;
-  segment: { finish?: FinishReason; stop?: string; tokens?: ArrayLike<number> };
+  segment: { finish?: FinishReason; stop?: string };
   /** The trajectory's tokens, prompt included, and where its response starts. */
   tokens: readonly number[];
   promptLength: number;
@@ -91,8 +91,6 @@ export function classify(at: Situation): SegmentOutcome {
       : { kind: "call", ...all[0]!, all };
   }
   if (finish === "length") {
-    // A policy that writes nothing where it may write would be asked for ever.
-    if (at.segment.tokens?.length === 0) return { kind: "end", why: "answer" };
     const response = at.tokens.length - at.promptLength;
     return response < at.responseLength ? { kind: "keep" } : { kind: "end", why: "length" };
   }

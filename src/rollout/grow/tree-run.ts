@@ -163,6 +163,8 @@ export class TreeRun {
       turn: tokensBegun(trajectory.leaf),
       results: resultSpans(trajectory.leaf, this.prompt.tokens.length),
     });
+    // A policy that writes nothing where it may write would be asked for ever.
+    if (outcome.kind === "keep" && node.tokens.length === 0) return { kind: "end", why: "answer" };
     if (outcome.kind === "call" && outcome.all) trajectory.calls += outcome.all.length;
     else if (outcome.kind === "call" || (outcome.kind === "end" && outcome.why === "bad-call"))
       trajectory.calls++;

@@ -1,11 +1,13 @@
+const unanswered = /^Canceled future for (debug|create_subshell)_request /;
+
 /**
- * A kernel that is started again answers nothing that was asked before. JupyterLab's debugger asks after
- * every cell and waits for it nowhere, so each such question would be an error of the page.
+ * A kernel that is started again, or whose notebook is closed, answers nothing that was asked before. JupyterLab's
+ * debugger asks after every cell, each comm asks for a subshell, and neither waits for its answer: each such question
+ * would be an error of the page.
  */
 export function forgetUnanswered(): void {
   addEventListener("unhandledrejection", (event) => {
     const { reason } = event as { reason: unknown };
-    if (reason instanceof Error && reason.message.startsWith("Canceled future for debug_request "))
-      event.preventDefault();
+    if (reason instanceof Error && unanswered.test(reason.message)) event.preventDefault();
   });
 }
