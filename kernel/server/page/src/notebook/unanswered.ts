@@ -1,4 +1,4 @@
-const unanswered = /^Canceled future for (debug|create_subshell)_request /;
+const unanswered = /Canceled future for (debug|create_subshell)_request /;
 
 /**
  * A kernel that is started again, or whose notebook is closed, answers nothing that was asked before. JupyterLab's
@@ -7,7 +7,8 @@ const unanswered = /^Canceled future for (debug|create_subshell)_request /;
  */
 export function forgetUnanswered(): void {
   addEventListener("unhandledrejection", (event) => {
+    // What a subshell waits for ends with a text, and not with an error.
     const { reason } = event as { reason: unknown };
-    if (reason instanceof Error && unanswered.test(reason.message)) event.preventDefault();
+    if (unanswered.test(String(reason))) event.preventDefault();
   });
 }
