@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { BrowserLab, codeCell, noBrowser as skip, notebookFile, type Tab } from "./browser-lab.js";
 
@@ -104,3 +106,26 @@ test(
     await tab.output(4, "42");
   },
 );
+
+test("diagrams in Markdown are drawn, by ELK's layout too", { skip }, async () => {
+  const diagram = (layout: string) =>
+    `\`\`\`mermaid\n---\nconfig:\n  layout: ${layout}\n---\nflowchart LR\n  prompt --> call["$$h_0$$"] --> ${layout}\n\`\`\`\n`;
+  const cells = ["dagre", "elk"].map((layout) => ({
+    cell_type: "markdown",
+    id: layout,
+    metadata: {},
+    source: diagram(layout),
+  }));
+  writeFileSync(join(lab.folder, "diagrams.ipynb"), notebookFile([...cells, codeCell("last", "")]));
+  const tab = await lab.tab();
+  await tab.open("diagrams.ipynb");
+  for (const [i, layout] of ["dagre", "elk"].entries()) {
+    const drawn = tab.page.locator(`${tab.cell(i + 1)} .jp-RenderedMermaid img`);
+    await drawn.waitFor();
+    const address = (await drawn.getAttribute("src")) ?? "";
+    const picture = decodeURIComponent(address.replace(/^data:image\/svg\+xml[^,]*,/, ""));
+    assert.match(picture, new RegExp(`>${layout}<`));
+    assert.match(picture, /<math|katex/);
+  }
+  await tab.picture("diagrams");
+});

@@ -93,6 +93,15 @@ const lab = {
     b.onResolve({ filter: /^@jupyterlab\/settingregistry$/ }, ({ importer }) =>
       importer === settingRegistry ? undefined : { path: settingRegistry },
     );
+    // The package of the ELK layout carries mermaid once more. Of that copy only the layout is asked for;
+    // the diagrams it would load are the other's, and so is KaTeX.
+    b.onResolve({ filter: /^\.\// }, ({ path, importer, kind, resolveDir }) => {
+      if (kind !== "dynamic-import" || !/layout-elk\/dist\/chunks\//.test(importer))
+        return undefined;
+      if (/\/katex-/.test(path)) return b.resolve("katex", { importer, kind, resolveDir });
+      return { path, namespace: "nothing" };
+    });
+    b.onLoad({ filter: /.*/, namespace: "nothing" }, () => ({ contents: "export {};" }));
     // In webpack's style sheets `~name` is a package.
     b.onResolve({ filter: /^~/ }, ({ path, importer, resolveDir, kind }) =>
       b.resolve(path.slice(1), { importer, resolveDir, kind }),
