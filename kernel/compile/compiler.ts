@@ -7,6 +7,7 @@ import { later } from "#platform/process";
 import type { MimeBundle } from "../host/host.js";
 import { complete } from "./check/complete.js";
 import {
+  cannotFindName,
   importErrors,
   loadTypesNamed,
   localErrors,
@@ -14,6 +15,7 @@ import {
   typeErrors,
 } from "./check/diagnostics.js";
 import { inspect } from "./check/inspect.js";
+import { declaredNames } from "./check/declared-names.js";
 import { isComplete } from "./check/is-complete.js";
 import { debugCode } from "./debug-code.js";
 import { loadLocal } from "./load.js";
@@ -39,12 +41,13 @@ import type {
   MadeNames,
 } from "../contract/compiler.js";
 import type { DebugCode } from "../contract/debug.js";
+import type { DiagnoseAnswer, DiagnoseQuestion } from "../contract/diagnose.js";
 import { completeMagic, inspectMagic } from "./magic/assist.js";
 import { contentCell, printingCell } from "./magic/content.js";
 import { lineAndColumn, problem, readHead } from "./magic/head.js";
 import { withInstead } from "./magic/elsewhere.js";
 import { hasMagic, readCell, type Reading, readQuestion, overwrites } from "./magic/read-cell.js";
-import { StageRegistry } from "./magic/registry.js";
+import { loadedStages, StageRegistry } from "./magic/registry.js";
 import { stageSpecifier, type Stage } from "../contract/stage.js";
 import type { StaleAnswer, StaleQuestion } from "../contract/stale.js";
 import { CellRuns, type CellRun } from "./stale/staleness.js";
@@ -67,6 +70,7 @@ class TypeScriptCells implements CellCompiler {
   readonly #runs = new CellRuns();
   readonly #reads = new Map<string, Pick<CellRun, "cell" | "source" | "read">>();
   #checks: boolean;
+  #diagnosed = 0;
   #idle: ReturnType<typeof setTimeout> | undefined;
   #warms = false;
   /** A cell has been run: the notebook's project may run as well. */
@@ -134,6 +138,31 @@ class TypeScriptCells implements CellCompiler {
     const sources = new Map(cells.map(({ id, source }) => [id, source]));
     const long = plan.plan.filter((id) => this.#takesLong(sources.get(id)!));
     return { cells: states, ...plan, long };
+  }
+
+  async diagnose({ cells, of }: DiagnoseQuestion, folder: string): Promise<DiagnoseAnswer> {
+    if (cells.some(({ source }) => hasMagic(source))) await this.#registry.load(this.#hasRun);
+    const source = cells.find(({ id }) => id === of)?.source ?? "";
+    const reading = this.#read(source);
+    if (reading.problems.length > 0) return { diagnostics: reading.problems };
+    const isCode = reading.content === undefined && !reading.show;
+    if (!isCode || readQuestion(source) !== undefined || moduleName(source) !== undefined) {
+      return { diagnostics: [] };
+    }
+    const javascript = reading.javascript || this.#javascript;
+    // The checker keeps what it found by the file's name.
+    const file = this.#parsed(reading, folder, `typing ${this.#diagnosed++}`, javascript);
+    const faults = this.#faults(source, reading, file, javascript);
+    const isMissing = ({ code }: CellDiagnostic): boolean => cannotFindName.has(code);
+    if (!faults.some(isMissing)) return { diagnostics: faults };
+    const elsewhere = new Set(
+      cells.flatMap((cell) => (cell.id === of ? [] : this.#declaredBy(cell.source))),
+    );
+    const diagnostics = faults.filter(
+      (fault) =>
+        !isMissing(fault) || !elsewhere.has(source.slice(fault.start, fault.start + fault.length)),
+    );
+    return { diagnostics };
   }
 
   load(specifier: string, importer: string): LoadedModule {
@@ -223,30 +252,11 @@ class TypeScriptCells implements CellCompiler {
 
   #compileCode(request: CompileRequest, reading: Reading, javascript: boolean): CompiledCell {
     const world = this.#world;
-    const tooDeep = nestingError(world.ts, reading.map.text);
-    if (tooDeep !== undefined) {
-      return { ok: false, diagnostics: [inCell(request, reading, tooDeep)] };
-    }
-    const file = this.#bind(reading.map.text, request.folder, request.id, javascript);
-    const imported = specifiers(world.ts, file);
-    world.include(
-      imported.map((node) => node.text),
-      file.path,
-    );
-    const checks =
-      (reading.checks ?? this.#checks) &&
-      !javascript &&
-      !/^[ \t]*\/\/[ \t]*@ts-nocheck\b/m.test(request.source);
-    const errors = syntaxErrors(world, file);
-    if (errors.length === 0) {
-      for (const node of imported) errors.push(...importErrors(world, node, file.path, checks));
-      if (checks) errors.push(...typeErrors(world, file));
-    }
-    if (errors.length > 0) {
-      const told = errors.map((error) => inCell(request, reading, error));
-      if (reading.full) for (const error of told) error.message = error.full ?? error.message;
-      return { ok: false, diagnostics: withInstead(request.source, told) };
-    }
+    const { source, folder, id } = request;
+    const file = this.#parsed(reading, folder, id, javascript);
+    const faults = this.#faults(source, reading, file, javascript);
+    if (file === undefined || faults.length > 0) return { ok: false, diagnostics: faults };
+    const checks = this.#isChecked(source, reading, javascript);
     const { js, map, error, read } = lower({
       world,
       file,
@@ -258,15 +268,72 @@ class TypeScriptCells implements CellCompiler {
     });
     if (error !== undefined) {
       const told = problem(file.text, error.start, 1, error.message);
-      return { ok: false, diagnostics: [inCell(request, reading, told)] };
+      return { ok: false, diagnostics: [inCell(source, reading, told)] };
     }
     if (request.kind === "cell") {
-      this.#running.set(request.id, file);
-      const { id, cell, source } = request;
-      this.#reads.set(id, { cell, source, read });
-      this.#making.set(request.id, reading.stage?.makes?.name);
+      this.#running.set(id, file);
+      this.#reads.set(id, { cell: request.cell, source, read });
+      this.#making.set(id, reading.stage?.makes?.name);
     }
     return { ok: true, js, map, diagnostics: [] };
+  }
+
+  /** A cell as a file of the session; undefined where it is nested too deeply to be read. */
+  #parsed(
+    { map }: Reading,
+    folder: string,
+    id: string,
+    javascript: boolean,
+  ): BoundFile | undefined {
+    const world = this.#world;
+    if (nestingError(world.ts, map.text) !== undefined) return undefined;
+    const file = this.#bind(map.text, folder, id, javascript);
+    const imported = specifiers(world.ts, file);
+    world.include(
+      imported.map((node) => node.text),
+      file.path,
+    );
+    return file;
+  }
+
+  #isChecked(source: string, reading: Reading, javascript: boolean): boolean {
+    const isAsked = reading.checks ?? this.#checks;
+    return isAsked && !javascript && !/^[ \t]*\/\/[ \t]*@ts-nocheck\b/m.test(source);
+  }
+
+  /** What keeps a cell from running: in its syntax, in what it imports, in its types where they are checked. */
+  #faults(
+    source: string,
+    reading: Reading,
+    file: BoundFile | undefined,
+    javascript: boolean,
+  ): CellDiagnostic[] {
+    const world = this.#world;
+    if (file === undefined) {
+      const tooDeep = nestingError(world.ts, reading.map.text);
+      return tooDeep === undefined ? [] : [inCell(source, reading, tooDeep)];
+    }
+    const errors = syntaxErrors(world, file);
+    if (errors.length === 0) {
+      const checks = this.#isChecked(source, reading, javascript);
+      for (const node of specifiers(world.ts, file))
+        errors.push(...importErrors(world, node, file.path, checks));
+      if (checks) errors.push(...typeErrors(world, file));
+    }
+    const told = errors.map((error) => inCell(source, reading, error));
+    if (reading.full) for (const error of told) error.message = error.full ?? error.message;
+    return withInstead(source, told);
+  }
+
+  /** The names that a text declares for the cells after it, also while it has not run. */
+  #declaredBy(source: string): string[] {
+    if (readQuestion(source) !== undefined) return [];
+    const reading = this.#read(source);
+    const { stage, content, show, map } = reading;
+    const made = stage?.makes === undefined ? [] : [stage.makes.name];
+    const { ts } = this.#world;
+    const isCode = content === undefined && !show && nestingError(ts, map.text) === undefined;
+    return isCode ? [...made, ...declaredNames(ts, map.text)] : made;
   }
 
   /** `@module name`: the cell is a file that others import, as in tslab. */
@@ -367,27 +434,12 @@ class TypeScriptCells implements CellCompiler {
   }
 }
 
-/** Says whose code has run. */
-const loadedStages = (source: string, name: string): CellDiagnostic => ({
-  ...problem(
-    source,
-    0,
-    1,
-    `The stages of ${name} were loaded, as the project's package.json says.`,
-  ),
-  severity: "warning",
-});
-
 function mapper({ map }: Reading): { toSource: (position: number) => number } {
   return { toSource: (position) => map.toSource(position) };
 }
 
 /** An error of the compiled text, where it is in the cell. */
-function inCell(
-  { source }: CompileRequest,
-  { map }: Reading,
-  error: CellDiagnostic,
-): CellDiagnostic {
+function inCell(source: string, { map }: Reading, error: CellDiagnostic): CellDiagnostic {
   if (map.text === source) return error;
   const start = map.toSource(error.start);
   const end = Math.max(map.toSource(error.start + error.length), start + 1);

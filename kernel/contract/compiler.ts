@@ -9,6 +9,7 @@
 // this file that crosses between them is plain data, so `CellCompiler` can sit behind a message port.
 import type { MimeBundle } from "../host/host.js";
 import type { DebugCode } from "./debug.js";
+import type { DiagnoseAnswer, DiagnoseQuestion } from "./diagnose.js";
 import type { StaleAnswer, StaleQuestion } from "./stale.js";
 
 /** A position is an offset in UTF-16 code units from the start of the cell's text. */
@@ -113,6 +114,8 @@ export interface CellCompiler {
   settled(id: string, outcome: "ok" | "error" | "interrupted", made: MadeNames | undefined): void;
   /** Which cells of a notebook are stale, and in which order they are to run. */
   stale(question: StaleQuestion): Promise<StaleAnswer>;
+  /** What is wrong with a text that is being written. Runs nothing and remembers nothing of it. */
+  diagnose(question: DiagnoseQuestion, folder: string): Promise<DiagnoseAnswer>;
   /** Where an import leads; asked by `CellScope` while a cell runs. */
   load(specifier: string, importer: string): Promise<LoadedModule> | LoadedModule;
   complete(source: string, position: number, folder: string): Promise<Completion> | Completion;

@@ -5,7 +5,6 @@ import { CompilerClient } from "../contract/compiler-client.js";
 import { WORDS, type FromMain, type InputAnswer, type WireData } from "../contract/bridge.js";
 import type { Port } from "../contract/port.js";
 import type { FrameSocket, Sockets } from "../contract/sockets.js";
-import { staleTarget } from "../contract/stale.js";
 import { CommRelay } from "./comm-relay.js";
 import type { Connection } from "./connection.js";
 import type { AdapterParts, DebugAdapter } from "./debug/adapter.js";
@@ -23,7 +22,7 @@ import {
   type Signs,
 } from "./message.js";
 import { Publisher } from "./publisher.js";
-import { answerStale } from "./stale-answer.js";
+import { cellAnswers } from "./cell-answers.js";
 import { Subshells } from "./subshells.js";
 
 /** What lies outside of the kernel's threads: a process and its parent, or a page. */
@@ -88,9 +87,11 @@ export class WireKernel {
     this.#publisher = new Publisher(sockets.iopub, this.#encoder);
     this.#compiler = new CompilerClient(parts.compiler);
     this.#history = new History(outside.history && join(outside.history, "history"));
-    this.#comms = new CommRelay(this.#publisher, (message) => main.postMessage(message), {
-      [staleTarget]: (asked) => answerStale(this.#compiler, asked),
-    });
+    this.#comms = new CommRelay(
+      this.#publisher,
+      (message) => main.postMessage(message),
+      cellAnswers(this.#compiler, outside.folder),
+    );
     this.#interrupter = new Interrupter(this.#words, outside.force, (interrupt, question) =>
       main.postMessage({ type: "interrupt", interrupt, question }),
     );

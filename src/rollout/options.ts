@@ -68,7 +68,10 @@ export type RolloutEvent =
 /** Any rule by its name. */
 export type RolloutRule = BranchRule | ExpansionRule;
 
-/** What belongs to one call of `rollout`, besides the settings that its trees carry. */
+/**
+ * What belongs to one call of `rollout`, besides the settings that its trees carry. Here and in every table
+ * of options the ones in common use come first: completion and docs/options.md keep that order.
+ */
 const callOptions = {
   /**
    * The published settings of an algorithm; options given beside it override them. Default: none.
@@ -76,6 +79,26 @@ const callOptions = {
   preset: unset(oneOf(Object.keys(algorithmPresets) as PresetName[])),
   /** By its name, or a definition of your own. Default `arpo-code`. */
   rule: option(rules.rule, "arpo-code"),
+  /** The tools a trajectory may call: a list, or a `ToolSet` where they share limits. Default: none. */
+  // `toolSetOf` says what is wrong with them.
+  tools: unset(valuesOf<Tools>({ must: "a list of tools or a ToolSet", holds: () => true })),
+  /**
+   * The world that each trajectory acts in, besides its tools: a class or a function that makes an
+   * instance. When a trajectory branches, its instance does. Default: none.
+   */
+  environment: unset(valuesOf<EnvironmentSource>("function?")),
+  /**
+   * Print nothing. Default: false, a line for each tool that failed, was waited for, or was never called.
+   */
+  quiet: option(valuesOf<boolean>("boolean?"), false),
+  /** Stops the rollout with an error that holds the finished trees. Default: none. */
+  signal: unset(valuesOf<AbortSignal>("signal?")),
+  /** Called with each event while the rollout runs. Default: none. */
+  onEvent: unset(valuesOf<(event: RolloutEvent) => void>("function?")),
+};
+
+/** What few calls give. */
+const rareOptions = {
   /** Settings of a rule that looks at what has been written (`expansionRules`). Default: as published. */
   // The rule says which of them there are: `completeSettings`.
   expand: unset(valuesOf<ExpandOptions>("object?")),
@@ -89,14 +112,6 @@ const callOptions = {
    * such a rule needs it.
    */
   judge: unset(valuesOf<TrajectoryJudge>("function?")),
-  /** The tools a trajectory may call: a list, or a `ToolSet` where they share limits. Default: none. */
-  // `toolSetOf` says what is wrong with them.
-  tools: unset(valuesOf<Tools>({ must: "a list of tools or a ToolSet", holds: () => true })),
-  /**
-   * The world that each trajectory acts in, besides its tools: a class or a function that makes an
-   * instance. When a trajectory branches, its instance does. Default: none.
-   */
-  environment: unset(valuesOf<EnvironmentSource>("function?")),
   /**
    * The first task's place in its batch, which names the trees' random streams: a batch may be rolled
    * out in parts. Default 0.
@@ -117,21 +132,18 @@ const callOptions = {
   refillsAhead: unset(valuesOf<boolean>("boolean?")),
   /** Replaces the named random streams of branch attempts. Default: streams of `seed`. */
   draws: unset(valuesOf<DrawSource>("function?")),
-  /**
-   * Print nothing. Default: false, a line for each tool that failed, was waited for, or was never called.
-   */
-  quiet: option(valuesOf<boolean>("boolean?"), false),
-  /** Stops the rollout with an error that holds the finished trees. Default: none. */
-  signal: unset(valuesOf<AbortSignal>("signal?")),
-  /** Called with each event while the rollout runs. Default: none. */
-  onEvent: unset(valuesOf<(event: RolloutEvent) => void>("function?")),
 };
 
 /** The settings of a rollout. In brackets the names of the reference's configuration. */
-export interface RolloutOptions extends Given<typeof rolloutSettings>, Given<typeof callOptions> {}
+export interface RolloutOptions
+  extends Given<typeof callOptions>, Given<typeof rolloutSettings>, Given<typeof rareOptions> {}
 
 /** What every option of a rollout may be. */
-export const rolloutRules = { ...rulesOf(rolloutSettings), ...rulesOf(callOptions) };
+export const rolloutRules = {
+  ...rulesOf(callOptions),
+  ...rulesOf(rolloutSettings),
+  ...rulesOf(rareOptions),
+};
 
 /** Options whose preset is laid below them and whose tools are a set. */
 export type ReadyOptions = Omit<RolloutOptions, "preset" | "tools"> & { tools?: ToolSet };

@@ -94,6 +94,8 @@ export class FrontEnd {
   subshell: string | undefined;
   readonly #replies = new Map<string, (message: Message) => void>();
   readonly #listeners = new Set<(message: Message) => void>();
+  readonly #targets = new Set<string>();
+  #asked = 0;
 
   private constructor(
     readonly process: ChildProcess,
@@ -275,6 +277,23 @@ export class FrontEnd {
       };
       this.#listeners.add(listener);
     });
+  }
+
+  /** Asks over a comm of this target, which is opened the first time; gives the answer's data. */
+  async ask(target: string, question: Json): Promise<Json> {
+    const ask = ++this.#asked;
+    if (!this.#targets.has(target)) {
+      this.send("shell", "comm_open", { comm_id: target, target_name: target, data: {} });
+      this.#targets.add(target);
+    }
+    this.send("shell", "comm_msg", { comm_id: target, data: { ...question, ask } });
+    const said = await this.shown(
+      ({ header, content }) =>
+        header.msg_type === "comm_msg" &&
+        content["comm_id"] === target &&
+        (content["data"] as Json)["ask"] === ask,
+    );
+    return said.content["data"] as Json;
   }
 
   /** Waits until a cell has come to its `begun`. */

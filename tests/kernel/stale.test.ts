@@ -9,22 +9,6 @@ before(async () => {
 });
 after(() => kernel.close());
 
-let asked = 0;
-const comm_id = "stale";
-
-async function ask(question: Record<string, unknown>): Promise<Record<string, unknown>> {
-  const number = ++asked;
-  if (number === 1) {
-    kernel.send("shell", "comm_open", { comm_id, target_name: "arpo-lab.stale", data: {} });
-  }
-  kernel.send("shell", "comm_msg", { comm_id, data: { ...question, ask: number } });
-  const said = await kernel.shown(
-    ({ header, content }) =>
-      header.msg_type === "comm_msg" && (content.data as { ask?: number }).ask === number,
-  );
-  return said.content.data as Record<string, unknown>;
-}
-
 /** A notebook whose cells run as JupyterLab runs them: with their ids. */
 class Notebook {
   readonly cells: { id: string; source: string }[];
@@ -46,7 +30,7 @@ class Notebook {
 
   async stale(of?: string): Promise<StaleAnswer> {
     const question: StaleQuestion = { cells: this.cells, ...(of !== undefined && { of }) };
-    return (await ask({ ...question })) as unknown as StaleAnswer;
+    return (await kernel.ask("arpo-lab.stale", { ...question })) as unknown as StaleAnswer;
   }
 }
 
@@ -83,7 +67,7 @@ test("the kernel knows what each cell declared, assigned and read", async () => 
 test("a cell that is deleted, or renamed what it declares, leaves its readers marked", async () => {
   const notebook = new Notebook({ d: "const width = 3;", e: "width * 2" });
   await notebook.run("d", "e");
-  const only = await ask({ cells: notebook.cells.slice(1) });
+  const only = await kernel.ask("arpo-lab.stale", { cells: notebook.cells.slice(1) });
   assert.deepEqual(only["cells"], {
     e: { edited: false, stale: [{ name: "width", why: "gone" }] },
   });
@@ -133,15 +117,24 @@ test("an answer names the cells with stages that take long", async () => {
 test("the answer comes while a cell runs, and a question out of bounds is refused by its rule", async () => {
   const running = kernel.start(held);
   await kernel.begun(running.id);
-  assert.deepEqual((await ask({ cells: [] }))["plan"], []);
+  assert.deepEqual((await kernel.ask("arpo-lab.stale", { cells: [] }))["plan"], []);
   kernel.release();
   await running.finished;
   const many = Array.from({ length: 5001 }, (_, i) => ({ id: `${i}`, source: "" }));
-  assert.match(String((await ask({ cells: many }))["error"]), /cells may be 5000, got 5001/);
+  assert.match(
+    String((await kernel.ask("arpo-lab.stale", { cells: many }))["error"]),
+    /cells may be 5000, got 5001/,
+  );
   const twice = [
     { id: "x", source: "" },
     { id: "x", source: "" },
   ];
-  assert.match(String((await ask({ cells: twice }))["error"]), /id of its own, got x/);
-  assert.match(String((await ask({ cells: "all" }))["error"]), /must be a list, got string/);
+  assert.match(
+    String((await kernel.ask("arpo-lab.stale", { cells: twice }))["error"]),
+    /id of its own, got x/,
+  );
+  assert.match(
+    String((await kernel.ask("arpo-lab.stale", { cells: "all" }))["error"]),
+    /must be a list, got string/,
+  );
 });

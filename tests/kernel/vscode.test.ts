@@ -76,6 +76,20 @@ test("a completion has an entry with text and kind for every match, and where it
   );
 });
 
+test("options come in the order of their declaration, required ones first", async () => {
+  const typed =
+    "declare function plant(o: { rare?: 1; tall: 1; also?: 1; deep: 1 }): void; plant({ ";
+  const keys = async (code: string): Promise<unknown> =>
+    (await complete(`${code} })`, code.length))["matches"];
+  assert.deepEqual(await keys(typed), ["tall", "deep", "rare", "also"]);
+  assert.deepEqual(await keys(`${typed}deep: 1, `), ["tall", "rare", "also"]);
+  assert.deepEqual(await keys(`${typed}a`), ["also", "tall", "rare"]);
+  const rollout =
+    'import { rollout, type Policy } from "arpo-lab"; declare const p: Policy; rollout(p, "", { ';
+  const offered = (await keys(rollout)) as string[];
+  assert.deepEqual(offered.slice(0, 4), ["preset", "rule", "tools", "environment"]);
+});
+
 test("nothing to complete is an answer, not an error", async () => {
   const reply = await complete("nothing.here.");
   assert.deepEqual([reply["status"], reply["matches"]], ["ok", []]);

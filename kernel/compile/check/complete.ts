@@ -82,6 +82,8 @@ export function complete(world: World, file: BoundFile, position: number): Compl
   const typed = file.text.slice(start, position);
   entries.push(...ownModules(file.text, position, start, entries));
   if (info?.isGlobalCompletion === true && !world.hasNodeTypes) entries.push(...globals(entries));
+  const declared = optionOrder(world, file, position);
+  const order = ({ name }: Entry): number => declared.get(name) ?? declared.size;
   const ranked = entries
     .filter(({ kind }) => kind !== world.ts.ScriptElementKind.warning)
     .map((entry) => ({ entry, rank: rank(entry.name, typed) }))
@@ -90,6 +92,7 @@ export function complete(world: World, file: BoundFile, position: number): Compl
       (a, b) =>
         a.rank - b.rank ||
         compare(a.entry.sortText, b.entry.sortText) ||
+        order(a.entry) - order(b.entry) ||
         compare(a.entry.name, b.entry.name),
     )
     .slice(0, listed)
@@ -148,6 +151,19 @@ function rank(name: string, typed: string): number {
   const lower = typed.toLowerCase();
   if (name.toLowerCase().startsWith(lower)) return 1;
   return name.toLowerCase().includes(lower) ? 2 : -1;
+}
+
+/** Where an object's key is being written: its type's keys in the order of their declaration, in which options stand by use. */
+function optionOrder(world: World, file: BoundFile, position: number): Map<string, number> {
+  const { ts, checker } = world;
+  let node: api.Node | undefined = ts.findPrecedingToken(position, file);
+  while (node !== undefined && !ts.isObjectLiteralExpression(node)) {
+    if (ts.isPropertyAssignment(node) || ts.isFunctionLike(node)) return new Map();
+    node = node.parent;
+  }
+  const type = node === undefined ? undefined : checker.getContextualType(node);
+  if (type === undefined) return new Map();
+  return new Map(checker.getPropertiesOfType(type).map(({ name }, at) => [name, at]));
 }
 
 /** What a completion replaces: the name around the cursor, or the last step of a path. */

@@ -44,7 +44,8 @@ export function syntaxErrors(world: World, file: BoundFile): CellDiagnostic[] {
   return toCellDiagnostics(world, world.program.getSyntacticDiagnostics(file));
 }
 
-const cannotFindName: ReadonlySet<number> = new Set([
+/** Numbers of the errors that say a name is not known. */
+export const cannotFindName: ReadonlySet<number> = new Set([
   2304, 2318, 2503, 2552, 2580, 2583, 2584, 2591, 2792, 2867, 2868,
 ]);
 

@@ -1,5 +1,7 @@
+import type { CellDiagnostic } from "../../contract/compiler.js";
 import { nativeImport } from "#kernel-platform/native";
 import { checkStage, type Stage } from "../../contract/stage.js";
+import { problem } from "./head.js";
 
 /** A magic of the kernel's own: what it does to a cell and what may follow it on its line. */
 interface Builtin {
@@ -87,3 +89,14 @@ export class StageRegistry {
     for (const stage of module.stages as Stage[]) this.add(stage);
   }
 }
+
+/** Says whose code has run. */
+export const loadedStages = (source: string, name: string): CellDiagnostic => ({
+  ...problem(
+    source,
+    0,
+    1,
+    `The stages of ${name} were loaded, as the project's package.json says.`,
+  ),
+  severity: "warning",
+});

@@ -10,6 +10,7 @@ import { arithmetic, help, share } from "./menus.js";
 import { byLine } from "./by-line/by-line.js";
 import { editors, hover, keepKeysInControls, language } from "./notebook/editing.js";
 import { folder } from "./folder.js";
+import { problems } from "./notebook/problems.js";
 import { lessons } from "./notebook/lessons.js";
 import { logo, narrow } from "./layout.js";
 import { outputs } from "./outputs/outputs.js";
@@ -48,6 +49,7 @@ registry.registerPlugins([
   narrow,
   outputs,
   printedModel,
+  problems,
   resume,
   saving,
   share,

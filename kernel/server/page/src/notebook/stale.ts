@@ -4,7 +4,23 @@ import type { Cell } from "@jupyterlab/cells";
 import { INotebookTracker, NotebookActions, type NotebookPanel } from "@jupyterlab/notebook";
 import type { Kernel, KernelMessage } from "@jupyterlab/services";
 import { CommandToolbarButton, LabIcon } from "@jupyterlab/ui-components";
-import { type CellState, type StaleAnswer, type StaleCell, StaleLine } from "./stale-line.js";
+import { type CodeCell, codeCells } from "./code-cells.js";
+import { KernelLine } from "./kernel-line.js";
+
+interface CellState {
+  edited: boolean;
+  stale: { name: string; why: "newer" | "edited" | "stale" | "gone" }[];
+}
+
+interface StaleAnswer {
+  cells: Record<string, CellState>;
+  plan: string[];
+  loops: string[][];
+  long: string[];
+}
+
+/** With `of`: what depends on that cell is the plan. */
+type StaleLine = KernelLine<{ cells: CodeCell[]; of?: string }, StaleAnswer>;
 
 /** Milliseconds without a key until the kernel is asked about an edited text. */
 const pause = 300;
@@ -113,13 +129,6 @@ class StaleCells {
     return Object.keys(this.#states).length;
   }
 
-  #cells(): StaleCell[] {
-    const { widgets } = this.#panel.content;
-    return widgets
-      .filter(({ model }) => model.type === "code")
-      .map(({ model }) => ({ id: model.id, source: model.sharedModel.getSource() }));
-  }
-
   #soon(wait: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.look(), wait);
@@ -133,9 +142,13 @@ class StaleCells {
   async #ask(of?: string): Promise<StaleAnswer | undefined> {
     const kernel = this.#panel.sessionContext.session?.kernel;
     if (kernel == null || this.#panel.isDisposed) return undefined;
-    if (this.#line === undefined || this.#kernel !== kernel) this.#line = new StaleLine(kernel);
+    if (this.#line === undefined || this.#kernel !== kernel)
+      this.#line = new KernelLine(kernel, "arpo-lab.stale");
     this.#kernel = kernel;
-    const answer = await this.#line.ask(this.#cells(), of);
+    const answer = await this.#line.ask({
+      cells: codeCells(this.#panel),
+      ...(of !== undefined && { of }),
+    });
     if (answer !== undefined && !this.#panel.isDisposed) this.#show(answer.cells);
     return answer;
   }
