@@ -180,7 +180,7 @@ async function tryCommand(words: readonly string[], strict = true): Promise<void
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
     const { code = "" } = error as { code?: string };
-    if (/[hH]elp/.test(code)) return;
+    if (/help|version/i.test(code)) return;
     if (!strict && /missing(Argument|MandatoryOptionValue)|optionMissingArgument/.test(code))
       return;
     throw error;

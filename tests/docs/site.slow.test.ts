@@ -105,6 +105,8 @@ test("pages open below a path, lead to each other from any depth, and ask no oth
 /** The addresses that a search finds, the best first. */
 async function search(words: string): Promise<string[]> {
   await page.goto(host.url);
+  // The box shows what the last search found until it has searched anew.
+  await page.evaluate(() => sessionStorage.clear());
   await page.locator(".VPNavBarSearch button").first().click();
   await page.locator(".VPLocalSearchBox input").fill(words);
   const results = page.locator(".VPLocalSearchBox a.result");
