@@ -42,7 +42,7 @@ export function earlyError(
   return { message, start: Math.min(start, file.text.length) };
 }
 
-/** `return` outside of functions, `await` as a name, functions declared twice, exports of nothing. */
+/** `return` outside of functions, `await` as a name, broken text as the name of an export, functions declared twice, exports of nothing. */
 function ofModules(state: Lowering): EarlyError | undefined {
   const { ts, file, checker } = state;
   const at = (node: api.Node, message: string): EarlyError => ({
@@ -61,10 +61,15 @@ function ofModules(state: Lowering): EarlyError | undefined {
     (parent.flags & ts.NodeFlags.Using & ~ts.NodeFlags.Const) !== 0 &&
     initializer === undefined &&
     !ts.isForOfStatement(parent.parent);
+  const isExportName = ({ parent }: api.Node): boolean =>
+    ts.isImportOrExportSpecifier(parent) || ts.isNamespaceExport(parent);
   const look = (node: api.Node, inFunction: boolean): EarlyError | undefined => {
     if (ts.isTypeNode(node)) return undefined;
     if (ts.isVariableDeclaration(node) && isUsingNothing(node)) {
       return at(node, "Missing initializer in using declaration");
+    }
+    if (ts.isStringLiteral(node) && isExportName(node) && /\p{Surrogate}/u.test(node.text)) {
+      return at(node, "Invalid module export name: contains unpaired surrogate");
     }
     if (ts.isReturnStatement(node) && !inFunction) return at(node, "Illegal return statement");
     if (ts.isIdentifier(node) && node.text === "await" && !named(node)) {
