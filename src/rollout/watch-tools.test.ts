@@ -71,6 +71,24 @@ test("what is waited for is told once, while it is waited for", async () => {
   watch.end();
 });
 
+test("how far rollouts are is told while some have not ended", () => {
+  const told: string[] = [];
+  const watched = { tags: ["ask"], timeoutMs: 1000, responseLength: 8, uncalled: "" };
+  const watch = new ToolWatch(watched, (line) => told.push(line));
+  watch.tellProgress();
+  const at = { tree: 0, trajectory: 0 };
+  watch.see({ type: "trajectory" });
+  watch.tellProgress();
+  watch.see({ type: "call", ...at, round: 0, tag: "ask", input: "" });
+  watch.see({ type: "end", ...at, end: "answer" });
+  watch.tellProgress();
+  assert.deepEqual(told, [
+    "rolling out for 0 s: trajectories ended: 0",
+    "rolling out for 0 s: trajectories ended: 0 of 1 that began",
+  ]);
+  watch.end();
+});
+
 test("rollouts in which nothing is called say so, with the likely reason", () => {
   const told: string[] = [];
   const watched = { tags: ["ask"], timeoutMs: 1000, responseLength: 8, uncalled: "no reason" };

@@ -1,4 +1,4 @@
-import { note } from "#platform/note";
+import { isTerminal, note, silence } from "#platform/note";
 import { printable } from "../base/text/printable.js";
 import type { ToolOutcome } from "../tools/tool-set.js";
 import type { RolloutEvent } from "./options.js";
@@ -20,6 +20,7 @@ const longestMessage = 200;
 
 /** What is watched: a call, its result, and the end of who calls. */
 type WatchedEvent =
+  | { type: "trajectory" }
   | { type: "call"; tag: string }
   | { type: "result"; outcome: ToolOutcome }
   | { type: "end"; end: TrajectoryEnd };
@@ -40,7 +41,7 @@ let saidUncalled = false;
 
 /**
  * Watches the tool calls of rollouts and of benchmarks' answers by their events, and says what a person should know: what is waited for
- * while they run; at their end which tools failed, how often and why, or that nothing was called.
+ * while they run and, at a terminal that was silent, how far they are; at their end which tools failed, how often and why, or that nothing was called.
  */
 export class ToolWatch {
   readonly #failed = new Map<string, Failed>();
@@ -48,6 +49,9 @@ export class ToolWatch {
   readonly #pending = new Map<string, number[]>();
   readonly #told = new Set<string>();
   readonly #timer: ReturnType<typeof setInterval>;
+  readonly #began = performance.now();
+  /** Trajectories that began, where these events are seen. */
+  #begun = 0;
   #ended = 0;
   #cut = 0;
 
@@ -56,7 +60,10 @@ export class ToolWatch {
     readonly say: (line: string) => void = (line) => note(printable(`arpo-lab: ${line}`)),
     patience: number = patienceMs,
   ) {
-    this.#timer = setInterval(() => this.#tellWaits(patience), patience / 4);
+    this.#timer = setInterval(() => {
+      this.#tellWaits(patience);
+      if (isTerminal() && silence() >= patience) this.tellProgress();
+    }, patience / 4);
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
@@ -70,10 +77,20 @@ export class ToolWatch {
       // What was refused before it reached a tool is the model's mistake, and so is asking for nothing.
       const reached = failure?.kind === "timeout" || (failure?.kind === "error" && retries > 0);
       if (failure && reached) this.#count(tag, failure.message);
+    } else if (event.type === "trajectory") {
+      this.#begun++;
     } else if (event.type === "end") {
       this.#ended++;
       if (event.end === "length") this.#cut++;
     }
+  }
+
+  /** How far it is, for a person who has read nothing for a while. */
+  tellProgress(): void {
+    if (this.#begun > 0 && this.#ended >= this.#begun) return;
+    const of = this.#begun > 0 ? ` of ${this.#begun} that began` : "";
+    const seconds = Math.round((performance.now() - this.#began) / 1000);
+    this.say(`rolling out for ${seconds} s: trajectories ended: ${this.#ended}${of}`);
   }
 
   /** What is to be said at the end. */

@@ -155,9 +155,13 @@ test("arpo-lab eval on a full disk says so, and continues to the same report onc
 
 test("two evaluations do not write the same folder", async () => {
   const folder = join(temporary, "two");
-  const args = [tiny, "aime24-lookalike", "--out", folder];
-  const both = await Promise.all([evalCommand(args), evalCommand(args)]);
-  assert.deepEqual(both.map(({ code }) => code).sort(), [0, 1]);
-  const refused = both.find(({ code }) => code === 1)!;
+  const args = [tiny, "aime24-lookalike", "--samples", "200", "--out", folder];
+  let refused: Awaited<ReturnType<typeof evalCommand>> | undefined;
+  // The first one is ended as soon as the second has been refused.
+  await evalCommand(args, async () => {
+    while (finished(folder).length === 0) await pause(5);
+    refused = await evalCommand(args);
+  });
+  assert.equal(refused?.code, 1);
   assert.match(refused.stderr, /one process may write it, got two; process \d+/);
 });

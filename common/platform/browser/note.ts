@@ -18,4 +18,7 @@ export const noteWidth: typeof node.noteWidth = () => undefined;
 
 export const isTerminal: typeof node.isTerminal = () => false;
 
+/** Nobody reads along. */
+export const silence: typeof node.silence = () => 0;
+
 export const noteOutside: typeof node.noteOutside = note;

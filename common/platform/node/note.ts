@@ -1,17 +1,24 @@
 import { writeSync } from "node:fs";
 
+let saidAt = performance.now();
+
+/** Milliseconds since something was last said or written here. */
+export const silence = (): number => performance.now() - saidAt;
+
 /** Says a line where notes go: standard error, so that piped output stays clean. */
 export function note(line: string): void {
-  process.stderr.write(`${line}\n`);
+  writeNote(`${line}\n`);
 }
 
 /** Writes where a program's output goes: standard output. */
 export function write(text: string): void {
+  saidAt = performance.now();
   process.stdout.write(text);
 }
 
 /** Writes where notes go, as it is. */
 export function writeNote(text: string): void {
+  saidAt = performance.now();
   process.stderr.write(text);
 }
 
