@@ -42,6 +42,14 @@ const cases: [code: string, message: string][] = [
     "Cannot make this object: there is no sise; accepted are size, kind and nested. Did you mean size?",
   ],
   ["const n: number = 'a'", "Type 'string' is not assignable to type 'number'."],
+  [
+    'import { addLora } from "arpo-lab"; addLora',
+    `Module '"arpo-lab"' has no exported member 'addLora'. Import it from "arpo-lab/model".`,
+  ],
+  [
+    'import { noSuchName } from "arpo-lab"; noSuchName',
+    `Module '"arpo-lab"' has no exported member 'noSuchName'.`,
+  ],
 ];
 for (const [code, message] of cases) {
   test(`the error of ${code} is one line`, async () => {

@@ -1,5 +1,6 @@
 import { dirname, relative } from "node:path";
 import { readSettings } from "../../../kernel/compile/check/settings.js";
+import { exportedElsewhere } from "../../../kernel/compile/check/own-exports.js";
 import { World } from "../../../kernel/compile/check/world.js";
 
 /** Errors of more lines than this are not read at once. */
@@ -22,7 +23,8 @@ export function typeErrorsOf(path: string): string[] {
     .map(({ file, start = 0, code, messageText }) => {
       const { line, character } = file!.getLineAndCharacterOfPosition(start);
       const message = ts.flattenDiagnosticMessageText(messageText, "\n  ");
-      return `${relative("", file!.fileName)}:${line + 1}:${character + 1}: ${message} (TS${code})`;
+      const at = `${relative("", file!.fileName)}:${line + 1}:${character + 1}`;
+      return `${at}: ${message}${exportedElsewhere(code, message)} (TS${code})`;
     });
   const left = found.length - mostErrors;
   return left > 0 ? [...found.slice(0, mostErrors), `… ${left} more`] : found;
