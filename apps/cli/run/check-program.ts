@@ -1,6 +1,6 @@
 import { dirname, relative } from "node:path";
 import { readSettings } from "../../../kernel/compile/check/settings.js";
-import { exportedElsewhere } from "../../../kernel/compile/check/own-exports.js";
+import { withOwnEntry } from "../../../kernel/compile/check/own-exports.js";
 import { World } from "../../../kernel/compile/check/world.js";
 
 /** Errors of more lines than this are not read at once. */
@@ -24,7 +24,7 @@ export function typeErrorsOf(path: string): string[] {
       const { line, character } = file!.getLineAndCharacterOfPosition(start);
       const message = ts.flattenDiagnosticMessageText(messageText, "\n  ");
       const at = `${relative("", file!.fileName)}:${line + 1}:${character + 1}`;
-      return `${at}: ${message}${exportedElsewhere(code, message)} (TS${code})`;
+      return `${at}: ${withOwnEntry(code, message)} (TS${code})`;
     });
   const left = found.length - mostErrors;
   return left > 0 ? [...found.slice(0, mostErrors), `… ${left} more`] : found;

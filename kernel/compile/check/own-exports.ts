@@ -10,31 +10,37 @@ interface Manifest {
   exports: Record<string, { types?: string } | string>;
 }
 
-/** The entry points of the kernel's own package that export a name. */
-function exporting(name: string): string[] {
-  const manifest = JSON.parse(
-    readFileSync(join(packageFolder, "package.json"), "utf8"),
-  ) as Manifest;
-  const isNamed = new RegExp(`^export [^;]*[{,\\s]${name.replaceAll("$", "\\$")}(?=[\\s,}])`, "m");
-  return Object.entries(manifest.exports).flatMap(([path, target]) => {
+/** The entry points of the kernel's own package: the name that is imported, and the file of its types. */
+function entryPoints(): [name: string, types: string][] {
+  const text = readFileSync(join(packageFolder, "package.json"), "utf8");
+  const { name, exports } = JSON.parse(text) as Manifest;
+  return Object.entries(exports).flatMap(([path, target]) => {
     const types = typeof target === "string" ? undefined : target.types;
     if (types === undefined || types.includes("*") || path.startsWith("./internal/")) return [];
-    const file = join(packageFolder, types);
-    return isFile(file) && isNamed.test(readFileSync(file, "utf8"))
-      ? [manifest.name + path.slice(1)]
-      : [];
+    return [[name + path.slice(1), types.replace(/^\.\//, "")]];
   });
 }
 
-/** Where a name is that is asked of another entry point of the kernel's own package: words for the end of TypeScript's message. */
-export function exportedElsewhere(code: number, message: string): string {
-  if (!notExported.has(code)) return "";
-  const found =
-    /^(?:Module )?'"(arpo-lab(?:\/[\w/-]+)?)"' has no exported member (?:named )?'([\w$]+)'/.exec(
-      message,
-    );
-  if (found === null) return "";
-  const [, asked, name = ""] = found;
-  const [entry] = exporting(name).filter((one) => one !== asked);
-  return entry === undefined ? "" : ` Import it from "${entry}".`;
+function isExported(name: string, types: string): boolean {
+  const file = join(packageFolder, types);
+  const named = new RegExp(`^export [^;]*[{,\\s]${name.replaceAll("$", "\\$")}(?=[\\s,}])`, "m");
+  return isFile(file) && named.test(readFileSync(file, "utf8"));
+}
+
+/**
+ * What TypeScript says of a name that is asked of an entry point of the kernel's own package: the entry point
+ * as it is imported, and at the end the one that has the name. Other messages stay as they are.
+ */
+export function withOwnEntry(code: number, message: string): string {
+  if (!notExported.has(code)) return message;
+  const found = /'"([^"]+)"' has no exported member (?:named )?'([\w$]+)'/.exec(message);
+  const [, module = "", name = ""] = found ?? [];
+  const entries = entryPoints();
+  const asked = entries.find(
+    ([entry, types]) => module === entry || `${module}.d.ts`.endsWith(types),
+  );
+  if (asked === undefined) return message;
+  const other = entries.find(([entry, types]) => entry !== asked[0] && isExported(name, types));
+  const hint = other === undefined ? "" : ` Import it from "${other[0]}".`;
+  return `${message.replace(module, asked[0])}${hint}`;
 }

@@ -1,7 +1,7 @@
 // The type error of a wrong call in one line: what is wrong, what is accepted, the nearest name. TypeScript
 // tells of every overload in turn, each with the whole of its signature.
 import { nearest } from "../../../common/options/nearest.js";
-import { exportedElsewhere } from "./own-exports.js";
+import { withOwnEntry } from "./own-exports.js";
 import type { api, BoundFile } from "./typescript.js";
 import type { World } from "./world.js";
 
@@ -22,7 +22,7 @@ export function messageOf(
   diagnostic: api.Diagnostic,
 ): { message: string; full?: string } {
   const told = world.ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n");
-  const full = told + exportedElsewhere(diagnostic.code, told);
+  const full = withOwnEntry(diagnostic.code, told);
   const file = diagnostic.file as BoundFile | undefined;
   if (file === undefined || diagnostic.start === undefined) return { message: full };
   const { messageText, code, start } = diagnostic;
