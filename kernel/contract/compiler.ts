@@ -9,23 +9,10 @@
 // this file that crosses between them is plain data, so `CellCompiler` can sit behind a message port.
 import type { MimeBundle } from "../host/host.js";
 import type { DebugCode } from "./debug.js";
-import type { DiagnoseAnswer, DiagnoseQuestion } from "./diagnose.js";
+import type { CellDiagnostic, DiagnoseAnswer, DiagnoseQuestion } from "./diagnose.js";
 import type { StaleAnswer, StaleQuestion } from "./stale.js";
 
-/** A position is an offset in UTF-16 code units from the start of the cell's text. */
-export interface CellDiagnostic {
-  severity: "error" | "warning";
-  /** TypeScript's number, or 0 for the kernel's own (stage cells, magics). */
-  code: number;
-  message: string;
-  /** All that the compiler said, where `message` leaves something out. */
-  full?: string;
-  start: number;
-  length: number;
-  /** 1-based, in the cell's text. */
-  line: number;
-  column: number;
-}
+export type { CellDiagnostic };
 
 export interface CompileRequest {
   /** Unique in a session, never reused; a cell run twice is two of them. */

@@ -1,7 +1,21 @@
 // What the kernel tells a front end about a text that is being written, over a comm whose target is
 // `diagnoseTarget`. A front end that opens no such comm is told nothing; nothing is run.
-import type { CellDiagnostic } from "./compiler.js";
 import type { NotebookCell } from "./stale.js";
+
+/** A position is an offset in UTF-16 code units from the start of the cell's text. */
+export interface CellDiagnostic {
+  severity: "error" | "warning";
+  /** TypeScript's number, or 0 for the kernel's own (stage cells, magics). */
+  code: number;
+  message: string;
+  /** All that the compiler said, where `message` leaves something out. */
+  full?: string;
+  start: number;
+  length: number;
+  /** 1-based, in the cell's text. */
+  line: number;
+  column: number;
+}
 
 /** The target of the comm. */
 export const diagnoseTarget = "arpo-lab.diagnose";
