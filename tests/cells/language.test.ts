@@ -407,3 +407,17 @@ test("the debugger stands where a person wrote code, not at what the compiler ad
     equal(positions.toSource({ lineNumber: 0, columnNumber: 0 }), undefined, js);
   }
 });
+
+test("what a script declares beside the global object is read, assigned and asked for", async () => {
+  const s = session();
+  await s.run(
+    'import { runInThisContext } from "node:vm"; runInThisContext("const fixed91 = 4; let loose91 = 5;")',
+  );
+  const cell = (code: string) => s.run(`%%nocheck\n${code}`);
+  equal(await cell("fixed91 + loose91"), 9);
+  equal(await cell("loose91 = 6; typeof loose91 + loose91"), "number6");
+  equal(await cell("typeof nowhere91"), "undefined");
+  await rejects(async () => await cell("fixed91 = 5"), TypeError);
+  await rejects(async () => await cell("nowhere91"), /nowhere91 is not defined/);
+  await rejects(async () => await cell("nowhere91 = 1"), /nowhere91 is not defined/);
+});

@@ -129,6 +129,9 @@ interface Turn {
   note(name: string): void;
 }
 
+/** Sees what scripts declare with `const`, `let` and `class`: their names are no properties of `globalThis`. */
+const ofScripts = globalThis.eval as (text: string) => unknown;
+
 /** A name of the session. Cells that use it hold this object; redeclaring the name changes it. */
 class Ref {
   #get: () => unknown;
@@ -145,11 +148,12 @@ class Ref {
     this.#turn = turn;
     this.#get = () => {
       if (name in globalThis) return (globalThis as Record<string, unknown>)[name];
-      throw new ReferenceError(`${name} is not defined`);
+      return ofScripts(name);
     };
     this.#set = (value) => {
-      if (!(name in globalThis)) throw new ReferenceError(`${name} is not defined`);
-      (globalThis as Record<string, unknown>)[name] = value;
+      if (name in globalThis) (globalThis as Record<string, unknown>)[name] = value;
+      else
+        (ofScripts(`"use strict"; (value) => { ${name} = value; }`) as (v: unknown) => void)(value);
     };
   }
 
@@ -159,7 +163,8 @@ class Ref {
 
   /** For `typeof`, which does not mind when there is nothing of this name. */
   get type(): unknown {
-    return this.declared || this.name in globalThis ? this.#get() : undefined;
+    if (this.declared || this.name in globalThis) return this.#get();
+    return ofScripts(`typeof ${this.name}`) === "undefined" ? undefined : this.#get();
   }
 
   /** In the place of a variable of the same name that has no value yet. */
