@@ -75,7 +75,7 @@ own=
 has libstdc++.so.6 || own=$here/lib/c++
 has libvulkan.so.1 || own=$own:$here/lib/vulkan
 [ -z "$own" ] || export LD_LIBRARY_PATH="\${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$own"
-exec "$here/node" "$here/dist/bench/kit/run.js" "$@"
+exec "$here/node" "$here/dist/tools/bench/kit/run.js" "$@"
 `;
 
 /** A library of this machine, copied into the kit's folder; the kit does without where there is none. */
