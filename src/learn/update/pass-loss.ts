@@ -73,12 +73,15 @@ function lossInput(
   };
 }
 
+const agesOf = ({ ages, oldLogprobs }: ReadySequence): ArrayLike<number> =>
+  ages ?? oldLogprobs.map(() => -1);
+
 /** What single losses ask for besides: the turns of the trajectories, draws, what the sampler said. */
 function special(
   group: readonly ReadySequence[],
   { asks }: LossDefinition,
   random: Random,
-): Pick<ActorLossInput, "turns" | "draws" | "sampledLogprobs"> {
+): Pick<ActorLossInput, "turns" | "draws" | "sampledLogprobs" | "ages"> {
   const all = group.map(({ trajectory: { prompt, tokens } }) => prompt.length + tokens.length);
   const time = Math.max(...all);
   const turns = () =>
@@ -91,6 +94,9 @@ function special(
     ...(asks === "turns" ? { turns: turns() } : {}),
     ...(asks === "draws" ? { draws: drawsOf(random, group.length * time) } : {}),
     ...(asks === "sampler" ? { sampledLogprobs: spreadOver(group, sampledLogprobs) } : {}),
+    ...(asks === "sampler" && group.some(({ ages }) => ages !== undefined)
+      ? { ages: spreadOver(group, agesOf) }
+      : {}),
   };
 }
 
