@@ -28,10 +28,7 @@ const asyncTraining = () =>
     require_batches: optionalCount.describe(
       "Mini-batches that a step waits for: all of its own, data.train_batch_size / ppo_mini_batch_size; none: as many",
     ),
-    partial_rollout: z
-      .literal(false)
-      .default(false)
-      .describe("Whether rollouts go on with other weights: they do not here"),
+    ...kept.async_training,
   });
 
 /** Where prompts come from and how they are cut. */
