@@ -78,22 +78,25 @@ const half = (values) => {
 function table(rows) {
   const of = (arm, name) =>
     seeds.map((seed) => rows.find((row) => row.arm === arm && row.seed === seed)[name]);
-  const base = of("on-policy", "reward");
+  const [base, plain] = ["on-policy", "8 old, uncorrected"].map((arm) => of(arm, "reward"));
   const lines = Object.keys(arms).map((arm) => {
     const reward = of(arm, "reward");
-    const apart = reward.map((value, i) => value - base[i]);
-    const cell = (values, digits) =>
-      `${mean(values).toFixed(digits)} ± ${half(values).toFixed(digits)}`;
-    const difference = arm === "on-policy" ? "" : cell(apart, 3);
+    const cell = (values) => `${mean(values).toFixed(2)} ± ${half(values).toFixed(2)}`;
+    const less = (from) => cell(reward.map((value, i) => value - from[i]));
     const most = of(arm, "ratio_max").sort((a, b) => a - b);
     const middle = most[2];
-    const figures = [cell(reward, 3), difference, mean(of(arm, "entropy")).toFixed(2)];
+    const apart = [
+      arm === "on-policy" ? "" : less(base),
+      /on-policy|uncorrected/.test(arm) ? "" : less(plain),
+    ];
+    const figures = [cell(reward), ...apart, mean(of(arm, "entropy")).toFixed(2)];
     return [arm, ...figures, middle.toPrecision(3), mean(of(arm, "effective")).toFixed(2)];
   });
   const head = [
     "arm",
     "held-out reward",
     "less on-policy",
+    "less uncorrected",
     "entropy",
     "greatest ratio",
     "effective",

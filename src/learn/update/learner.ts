@@ -86,7 +86,7 @@ function distributionsOf(teacher: Reference | Trainee): Model {
   if ("weights" in teacher) return teacher;
   if ("model" in teacher) return teacher.model as Model;
   throw new TypeError(
-    "Cannot update: distillationKind jsd compares whole distributions, so teacher and student must be models in this process, got one that says log-probabilities alone; k1 in the advantage takes those",
+    "Cannot update: distillationKind jsd and forward_kl_topk compare whole distributions, so teacher and student must be models in this process, got one that says log-probabilities alone; k1 in the advantage takes those",
   );
 }
 

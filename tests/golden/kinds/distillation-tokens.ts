@@ -1,8 +1,13 @@
 import { defined } from "../../../common/options/defined.js";
 import { completed } from "../../../common/options/option-table.js";
 import { scaledByBelief } from "../../../src/learn/distillation/belief.js";
-import { scaledByTeacher, teacherCredit } from "../../../src/learn/distillation/divergence.js";
+import {
+  earlyCredit,
+  scaledByTeacher,
+  teacherCredit,
+} from "../../../src/learn/distillation/divergence.js";
 import { distillationTable } from "../../../src/learn/distillation/options.js";
+import { requireFinite } from "../../../src/learn/masked.js";
 import { siblingPrompts } from "../../../src/learn/distillation/siblings.js";
 import { tokenDivergence } from "../../../src/learn/distillation/vocabulary.js";
 import { aggregateLoss } from "../../../src/learn/losses/base/aggregate.js";
@@ -96,7 +101,60 @@ function reverseKlAdvantage(v: any) {
   };
 }
 
+/** AReaL: from the teacher alone, or beside a reward, where its gradient does not contain the teacher: refused here. */
+function areal(v: any) {
+  const [teacher, behaviour, mask] = [v.teacher_log_prob, v.behaviour_log_prob, v.mask].map(matrix);
+  const alone = v.rl_loss_weight === 0;
+  const kind = { ...distilling, distillationKind: alone ? "importance" : "k1" } as const;
+  const { value, grad } = tf.valueAndGrad((x: Tensor) =>
+    aggregateLoss(tokenDivergence(x, teacher!, kind, behaviour), mask!, "token-mean", {
+      rule: "verl-0.9.1",
+    })
+      .mul<Tensor>(v.distill_loss_weight)
+      .add(alone ? 0 : v.rl_loss_weight * v.rl_loss)
+      .asScalar(),
+  )(matrix(v.log_prob));
+  return { loss: number(value), grad_log_prob: grad.arraySync() };
+}
+
+/** IW-OPD: a plain policy gradient along what the teacher says, weighed by place. */
+function importanceWeighted(v: any) {
+  const ids = v.completion_tokens as Matrix;
+  const mask = (v.labels as Matrix).map((row) => row.map((id) => Number(id !== -100)));
+  const teacher = v.teacher_log_prob as Matrix;
+  try {
+    requireFinite("update", "what the teacher says", teacher, { mask, nameOf: String });
+  } catch {
+    return { error: "ValueError" };
+  }
+  const vocabulary = v.student_logits[0][0].length as number;
+  const drawn = (logits: Tensor): Tensor =>
+    tf
+      .oneHot(tf.tensor1d(ids.flat(), "int32"), vocabulary)
+      .mul<Tensor>(tf.logSoftmax(logits.div<Tensor>(v.temperature)).reshape([-1, vocabulary]))
+      .sum<Tensor>(-1)
+      .reshape([ids.length, ids[0]!.length]);
+  const at = tf.tensor3d(v.student_logits as number[][][]);
+  const student = (v.rollout_log_prob ?? drawn(at).arraySync()) as Matrix;
+  const advantages = earlyCredit({ student, teacher, mask }, { ...distilling, iwGamma: v.gamma });
+  const tokens = mask.flat().reduce((a, b) => a + b, 0);
+  const share = v.num_items_in_batch === null ? 1 : tokens / v.num_items_in_batch;
+  const { value, grad } = tf.valueAndGrad((x: Tensor) => {
+    const logprobs = drawn(x);
+    const input = {
+      logprobs,
+      oldLogprobs: logprobs,
+      advantages: matrix(advantages.map((row) => [...row])),
+    };
+    const { loss } = actorLoss({ ...input, mask: matrix(mask) }, { loss: "gpg" });
+    return loss.mul<Tensor>(share).asScalar();
+  })(at);
+  return { loss: number(value), grad_student_logits: grad.arraySync() };
+}
+
 export const runners: Runners = {
+  areal_distillation_loss: areal,
+  iw_opd_loss: importanceWeighted,
   opd_verl_loss: verlDistillation,
   opd_kl_advantage: reverseKlAdvantage,
   rlsd_sdar: rlsdSdar,
