@@ -171,6 +171,13 @@ test("importRollouts() reads slime's samples, and says of a pickle how to write 
   const pickle = join(temporaryFolder("slime"), "3.pt");
   writeFileSync(pickle, "PK");
   await assert.rejects(importRollouts(pickle), /must be JSON, got a pickle, which can run any program.*python -c/s); // prettier-ignore
+  assert.equal(trajectory!.versions, undefined);
+  const own = { tokens: [1, 2, 3], response_length: 2, prompt: "", response: "b c" };
+  const { trees } = readRollouts([{ ...own, weight_versions: ["4", "3"] }]);
+  // Which of them wrote which token is not said: the oldest counts.
+  assert.deepEqual([...trees[0]!.trajectories[0]!.versions!], [3, 3]);
+  const unnamed = readRollouts([{ ...own, weight_versions: ["default"] }]);
+  assert.equal(unnamed.trees[0]!.trajectories[0]!.versions, undefined);
   const sample = { tokens: [1, 2], response_length: 5, prompt: "" };
   assert.throws(
     () => readRollouts([sample], { broken: 0 }),

@@ -31,6 +31,8 @@ export interface PreparedSequence extends ScoredSequence {
   squares?: Float32Array;
   /** What a correction for another sampler multiplies the token losses by, where there is one. */
   rolloutWeights?: Float32Array;
+  /** How many updates older the policy was that sampled each token, when this was measured; -1: nobody said. */
+  ages?: Int32Array;
   /** What a correction's rejection left of the trajectory's `lossMask`, where it rejects. */
   keptMask?: Uint8Array;
   /**
@@ -218,6 +220,21 @@ export class TrainingBatch {
     );
   }
 
+  /**
+   * How many updates older the policies were that sampled the trained tokens, as far as an update has found out: mean and
+   * greatest. Undefined where nobody counted, or before the update.
+   */
+  get age(): { mean: number; max: number } | undefined {
+    const ages = this.trajectories.flatMap(({ ages, trajectory: { lossMask } }) =>
+      Array.from(ages ?? []).filter((age, t) => age >= 0 && lossMask[t]),
+    );
+    if (ages.length === 0) return undefined;
+    return {
+      mean: ages.reduce((a, b) => a + b, 0) / ages.length,
+      max: ages.reduce((a, b) => Math.max(a, b), 0),
+    };
+  }
+
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
     return {
       group: "Batches",
@@ -234,7 +251,9 @@ export class TrainingBatch {
       const range = low === high ? low.toFixed(3) : `${low.toFixed(3)} to ${high.toFixed(3)}`;
       return `${group}\t${trajectory.id}\t${reward.toFixed(3)}\t${range}\t${own.length}`;
     });
-    const title = `${this.trajectories.length} trajectories, ${this.tokens} trained tokens, advantages by ${this.estimator}`;
+    const { age } = this;
+    const old = age && age.max > 0 ? `, sampled ${Number(age.mean.toFixed(2))} updates ago` : "";
+    const title = `${this.trajectories.length} trajectories, ${this.tokens} trained tokens, advantages by ${this.estimator}${old}`;
     return [title, "task\trow\treward\tadvantage\ttokens", ...lines].join("\n");
   }
 

@@ -133,6 +133,11 @@ export class ModelPolicy extends LocalPolicy {
     return super.sampler ?? (this.model.matmulPrecision === "float32" ? undefined : "float32");
   }
 
+  /** How many updates the model has been through. */
+  get version(): number {
+    return this.model.updates;
+  }
+
   /**
    * ln p and entropy of each token behind the prompts under the weights of now, whoever wrote them; at
    * temperature 1 unless said otherwise.

@@ -159,6 +159,8 @@ export interface Policy {
   readonly sampler?: Sampler | undefined;
   /** Shown in figures and kept in run folders. */
   readonly name: string;
+  /** How many updates its weights have been through; absent where nobody counts them. */
+  readonly version?: number | undefined;
   readonly tokenizer: Tokenizer;
   /** The longest sequence it can hold, prompt included. */
   readonly contextLength: number;

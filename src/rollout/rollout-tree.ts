@@ -60,6 +60,7 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
   readonly index: number;
   readonly policy: string;
   readonly sampler?: Sampler;
+  readonly version?: number;
   readonly prompt: PromptText;
   readonly nodes: TreeNode[];
   /** Every trajectory, in order of creation. */
@@ -97,6 +98,7 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
     this.index = data.index;
     this.policy = data.policy;
     if (data.sampler) this.sampler = data.sampler;
+    if (data.version !== undefined) this.version = data.version;
     this.prompt = data.prompt;
     this.nodes = data.nodes;
     let trajectories: Trajectory[] | undefined;

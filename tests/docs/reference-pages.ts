@@ -210,6 +210,45 @@ const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> = {
         "Share of trajectories whose ln p from before are the rollout's own (lab.reuse_log_probs)",
     },
     {
+      name: "staleness/age/mean",
+      meaning:
+        "How many updates older the weights were that sampled the trained tokens, mean (ours)",
+    },
+    {
+      name: "staleness/age/max",
+      meaning: "The oldest of them (ours)",
+    },
+    {
+      name: "staleness/ratio/mean",
+      meaning:
+        "p / p_sampler of the trained tokens before the update, mean; the sampler's weights are older (ours)",
+    },
+    {
+      name: "staleness/ratio/max",
+      meaning: "The greatest of them (ours)",
+    },
+    {
+      name: "staleness/effective_tokens",
+      meaning:
+        "Effective sample size of these ratios as a share of the tokens: 1 where nothing is stale (ours)",
+    },
+    {
+      name: "staleness/effective_trajectories",
+      meaning: "The same of the ratios of whole trajectories (ours)",
+    },
+    {
+      name: "staleness/in_queue",
+      meaning: "Updates made since the batch was drawn (ours)",
+    },
+    {
+      name: "staleness/waiting",
+      meaning: "Batches that are drawn and wait behind the step's (ours)",
+    },
+    {
+      name: "staleness/dropped",
+      meaning: "Batches dropped before the step because they were older than the bound (ours)",
+    },
+    {
       name: "sampling/kept_mass",
       meaning:
         "Probability that top_k, top_p or min_p left where a trained token was sampled, mean: what a ratio to the sampler is too small by over the whole vocabulary (ours)",

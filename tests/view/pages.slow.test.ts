@@ -24,6 +24,7 @@ test("clipComparison() strikes out what clipping dropped, on either side", { ski
   const eight: typeof batch = {
     ...batch,
     tokens: batch.tokens,
+    age: batch.age,
     trajectories: batch.trajectories.slice(0, 8),
   };
   const view = clipComparison(eight);

@@ -40,6 +40,7 @@ const sections = [
   [
     "Runs in a cell",
     ["src/run/config/run-table.ts", "runTable", run],
+    ["src/run/staleness/options.ts", "stalenessTable", run],
     ["src/run/config/run-table.ts", "budgetTable", run, "budget."],
     ["src/run/config/run-table.ts", "warmupTable", run, "warmup."],
   ],

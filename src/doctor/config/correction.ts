@@ -1,5 +1,5 @@
 import { correctionOf } from "../../learn/correction/rollout-correction.js";
-import { updateOptions } from "../../run/trainer/options.js";
+import { stalenessPlan, updateOptions } from "../../run/trainer/options.js";
 import { findings } from "../check.js";
 import type { Rule } from "./context.js";
 
@@ -20,12 +20,17 @@ export const correction: Rule = function* ({ config }) {
         "actor_rollout_ref.actor.policy_loss.loss_mode=vanilla",
       );
     }
+    const { isAsync, ahead, syncEvery } = stalenessPlan(config, config.data.train_batch_size);
+    const stale = isAsync
+      ? `by weights that are up to ${ahead + syncEvery - 1} updates old`
+      : undefined;
     const other =
-      lab.sampler !== "float32"
+      stale ??
+      (lab.sampler !== "float32"
         ? `with ${lab.sampler} weights`
         : lab.matmul_precision !== "float32"
           ? "in float32 where training multiplies in bfloat16"
-          : undefined;
+          : undefined);
     if (other !== undefined && !asked) {
       yield lab.correct_sampler
         ? note(

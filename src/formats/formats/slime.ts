@@ -1,7 +1,7 @@
 import { defined } from "../../../common/options/defined.js";
 import { isRecord } from "../../../common/options/is-record.js";
 import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
-import { chatOf, type FileRecord, idsOf, isChat, numberIn, numbersIn, numbersPerToken, truthIn } from "../row/fields.js"; // prettier-ignore
+import { chatOf, type FileRecord, idsOf, isChat, numberIn, numbersIn, numbersPerToken, oldestOf, truthIn } from "../row/fields.js"; // prettier-ignore
 import type { ImportedRow } from "../row/imported-row.js";
 import { maskedParts, maskIn } from "../row/masked-parts.js";
 import type { RolloutFormat } from "./format.js";
@@ -30,12 +30,14 @@ function rowOf(sample: FileRecord, step: number | undefined): ImportedRow {
   const numbers = isRecord(reward) ? numbersIn(reward) : {};
   const score = numberIn(isRecord(reward) ? (reward["score"] ?? reward["reward"]) : reward);
   const end = ends[String(sample["status"])];
+  const versions = sample["weight_versions"];
+  const version = Array.isArray(versions) ? oldestOf(versions) : undefined;
   return {
     prompt: isChat(prompt) ? chatOf(prompt, "prompt") : typeof prompt === "string" ? prompt : "",
     promptTokens: tokens.slice(0, from),
     parts,
     ...(typeof group === "number" ? { group: String(group) } : {}),
-    ...defined({ step, score, end, groundTruth: truthIn(sample["label"]) }),
+    ...defined({ step, score, end, groundTruth: truthIn(sample["label"]), version }),
     numbers,
   };
 }

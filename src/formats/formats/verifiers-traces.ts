@@ -9,6 +9,7 @@ import {
   numberIn,
   numbersIn,
   numbersPerToken,
+  oldestOf,
   truthIn,
 } from "../row/fields.js";
 import type { ImportedPart, ImportedRow } from "../row/imported-row.js";
@@ -173,7 +174,9 @@ function sharedOf(record: FileRecord, fileStep: number | undefined) {
   const groundTruth = truthIn(data["answer"]);
   // A group is one prompt's; without one, the same task makes the same prompt.
   const group = String(grouped ?? task["key"] ?? task["hash"] ?? JSON.stringify(data));
-  const shared: Partial<ImportedRow> = defined({ step, groundTruth });
+  const policy = isRecord(work["policy"]) ? work["policy"] : {};
+  const version = oldestOf([policy["start"]].filter((start) => typeof start === "number"));
+  const shared: Partial<ImportedRow> = defined({ step, groundTruth, version });
   return { shared, group };
 }
 

@@ -52,6 +52,13 @@ export function numberIn(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
+/** The oldest of some weights' versions; nothing where none is a count. */
+export function oldestOf(versions: readonly unknown[]): number | undefined {
+  const counts = versions.map(Number).filter((v) => Number.isSafeInteger(v) && v >= 0);
+  if (counts.length === 0 || counts.length < versions.length) return undefined;
+  return counts.reduce((a, b) => Math.min(a, b));
+}
+
 /** The numbers among some fields. */
 export function numbersIn(
   record: FileRecord,

@@ -59,6 +59,8 @@ export interface ImportedRow {
   end?: TrajectoryEnd;
   /** The model that wrote it. */
   model?: string;
+  /** How many updates its policy had been through; of several the oldest. */
+  version?: number;
   /** Whatever else the file says of it. */
   extra?: Readonly<Record<string, unknown>>;
 }

@@ -61,6 +61,8 @@ export interface Segment {
   logprobs: Float32Array;
   entropies: Float32Array;
   advantages?: Float32Array;
+  /** Of each token how many updates its policy had been through. */
+  versions?: Int32Array;
   call?: ToolCall;
   /** The file's numbers are of tokens cut otherwise. */
   dropped?: boolean;
@@ -135,6 +137,7 @@ export function cutSegment(
     logprobs: segment.logprobs.slice(from, to),
     entropies: segment.entropies.slice(from, to),
     ...(segment.advantages ? { advantages: segment.advantages.slice(from, to) } : {}),
+    ...(segment.versions ? { versions: segment.versions.slice(from, to) } : {}),
   });
   const { length } = segment.tokens;
   // A call is answered where its answer ends.

@@ -148,7 +148,7 @@ function nodesOf(
     for (let node = leaf; node && !ids.has(node); node = node.parent) fresh.push(node);
     for (const made of fresh.reverse()) {
       const { segment, parent, trajectory, round } = made;
-      const { kind, tokens, logprobs, entropies, call } = segment;
+      const { kind, tokens, logprobs, entropies, call, versions } = segment;
       const { answer, ...asked } = call ?? { tag: "", input: "", answer: "" };
       const text =
         segment.source === "ids" ? tokenizer.decode(tokens, { skipSpecial: true }) : segment.text;
@@ -156,6 +156,7 @@ function nodesOf(
       nodes.push({
         ...{ id: nodes.length, parent: parent ? ids.get(parent)! : -1, kind, trajectory, round },
         ...{ text, tokens, logprobs, entropies, ...meanEntropy(entropies) },
+        ...defined({ versions }),
         ...(kind === "tool" && call
           ? { tool: { ...asked, text: answer, ok: true, retries: 0 } }
           : {}),
@@ -185,8 +186,14 @@ export function treeOfRows(rows: readonly ImportedRow[], making: TreeMaking): Ma
   const { tokenizer, readable, index, id } = making;
   const forest = new Forest(tokenizer);
   const laidOut = rows.map((row) => layOut(row, tokenizer));
-  const laid = laidOut.map(({ parts }) =>
-    parts.flatMap((part) => segmentOf(part, tokenizer, readable) ?? []),
+  const laid = laidOut.map(({ parts }, i) =>
+    parts.flatMap((part) => {
+      const segment = segmentOf(part, tokenizer, readable);
+      const { version } = rows[i]!;
+      if (version !== undefined && segment?.kind === "model")
+        segment.versions = new Int32Array(segment.tokens.length).fill(version);
+      return segment ?? [];
+    }),
   );
   for (const segments of laid) forest.lay(segments);
   const { nodes, ids } = nodesOf(forest, tokenizer);

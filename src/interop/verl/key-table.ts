@@ -34,6 +34,9 @@ const inLoop: Readonly<Record<string, Carried>> = Object.fromEntries(
   ),
 );
 
+const otherProgram =
+  "verl trains on older rollouts in programs of their own (one_step_off_policy, fully_async_policy), which are not carried yet";
+
 /** Keys that are not simply the same there. Held against verl's own configuration by a test. */
 const special: Readonly<Record<string, Carried>> = {
   "data.train_files": left("train.parquet holds them"),
@@ -94,6 +97,9 @@ const special: Readonly<Record<string, Carried>> = {
   ),
   "ray_init.num_cpus": same("ray_kwargs.ray_init.num_cpus"),
   hydra: refused("it is the other program's"),
+  "lab.async": refused(otherProgram),
+  "lab.staleness_limit": refused(otherProgram),
+  "lab.max_staleness": refused(otherProgram),
   "lab.seed": { loop: "seed" },
   "lab.keep_best": left("verl keeps checkpoints by its own rule"),
   "lab.stuck_after": left("a watch of our own process"),
@@ -124,6 +130,7 @@ const prefixes: readonly [string, (rest: string) => Carried][] = [
     },
   ],
   ["distillation.distillation_loss.", () => left("there is no teacher")],
+  ["async_training.", () => refused(otherProgram)],
   ["critic.model.fsdp_config.wrap_policy.transformer", () => refused("verl 0.9.1 has none")],
   ["critic.model.fsdp_config.", (rest) => same(`critic.fsdp.${rest}`)],
   [`${actor}.fsdp_config.wrap_policy.transformer`, () => refused("verl 0.9.1 has none")],

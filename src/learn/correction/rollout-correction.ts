@@ -12,6 +12,7 @@ import { detached } from "../../tensor/detached.js";
 import { withoutMasked } from "../../tensor/extremum.js";
 import { tf } from "../../tensor/tf.js";
 import { type ScoredSequence, type PreparedSequence, saidLogprobs } from "../batch.js";
+import { isStale } from "../staleness.js";
 import type { Tensor } from "../losses/base/aggregate.js";
 import { type WeightLevel, correctionWeights } from "./weights.js";
 import { type Figures, sequenceCount, largestLogRatio, mismatchMetrics } from "./figures.js";
@@ -26,8 +27,8 @@ const forms = {
 /** How an update corrects for a sampler that is not the policy that trains (`rollout_correction`). */
 export interface RolloutCorrection {
   /**
-   * `always`, or `auto`: only where a sequence's sampler is not the policy that trains. Default: `always`
-   * where options are given, `auto` where none are.
+   * `always`, or `auto`: only where a sequence's sampler is not the policy that trains: another one, or older
+   * weights of it. Default: `always` where options are given, `auto` where none are.
    */
   when?: "always" | "auto";
   /**
@@ -120,18 +121,18 @@ function correctionSettings(options: RolloutCorrection): CorrectionSettings {
 
 /**
  * The correction of some sequences, where there is one. Without a word from anyone it is on where what
- * sampled is not the policy that trains (`trajectory.sampler`), and off where it is.
+ * sampled is not the policy that trains (`trajectory.sampler`) or older weights of it (`ages`), and off elsewhere.
  */
 export function correctionOf(
   option: RolloutCorrection | boolean | undefined,
-  sequences: readonly Pick<ScoredSequence, "trajectory">[],
+  sequences: readonly (Pick<ScoredSequence, "trajectory"> & Pick<PreparedSequence, "ages">)[],
 ): CorrectionSettings | undefined {
   if (option === false) return undefined;
   const options = typeof option === "object" ? option : {};
   // Checked also where it is not needed now.
   const settings = correctionSettings(options);
   const auto = option === undefined || options.when === "auto";
-  const other = sequences.some(({ trajectory }) => trajectory.sampler !== undefined);
+  const other = sequences.some((one) => one.trajectory.sampler !== undefined || isStale(one));
   return auto && !other ? undefined : settings;
 }
 

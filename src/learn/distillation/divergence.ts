@@ -51,6 +51,34 @@ export function teacherCredit(
   });
 }
 
+/** As published: what keeps a share of nothing finite. */
+const least = 1e-8;
+
+/**
+ * IW-OPD: what the teacher adds, more of it where less has been said before: a token's own times 1 and `iwGamma` of what
+ * the tokens from it on make up of all that is said of the trajectory. 0 on tokens that do not count.
+ */
+export function earlyCredit(
+  taught: Taught,
+  settings: Kind &
+    Pick<DistillationSettings, "distillationCoefficient" | "distillationDiscount" | "iwGamma">,
+): Float64Array[] {
+  return teacherCredit(taught, settings).map((credit, i) => {
+    const own = taught.mask[i]!;
+    const sizes = credit.map((c, t) => (own[t] ? Math.abs(c) : 0));
+    const all = Math.max(
+      sizes.reduce((sum, c) => sum + c, 0),
+      least,
+    );
+    let before = 0;
+    return credit.map((c, t) => {
+      const weight = 1 + settings.iwGamma * (1 - before / all);
+      before += sizes[t]!;
+      return own[t] ? c * weight : 0;
+    });
+  });
+}
+
 /**
  * RLSD: a trajectory's advantage, more of it on the tokens whose likelihood under the teacher goes its way. As published,
  * 0 on tokens that do not count.
@@ -116,8 +144,8 @@ export function teach(
       ? [believed[i]!]
       : distillationMix === "scale"
         ? scaledByTeacher([advantages], taught, settings)
-        : teacherCredit(taught, settings).map((credit) =>
-            credit.map((c, t) => (mask[t] ? c + rewards[t]! : 0)),
+        : (distillationMix === "early" ? earlyCredit : teacherCredit)(taught, settings).map(
+            (credit) => credit.map((c, t) => (mask[t] ? c + rewards[t]! : 0)),
           );
     sequence.taughtAdvantages = Float32Array.from(own!);
   }

@@ -12,7 +12,8 @@ import type { Teacher } from "./teacher.js";
 
 /**
  * The estimates of how far student and teacher are apart at a token, by verl's names, SDAR's gated term, TRL's form whose
- * gradient alone is the reverse KL's, and the divergence of the whole distributions.
+ * gradient alone is the reverse KL's, AReaL's, which weighs that by the ratio to the policy before the update, the divergence
+ * of the whole distributions, and verl's over the teacher's likeliest tokens.
  */
 export const distillationKinds = [
   "kl",
@@ -24,7 +25,9 @@ export const distillationKinds = [
   "k3",
   "sdar",
   "sampled_token",
+  "importance",
   "jsd",
+  "forward_kl_topk",
 ] as const;
 
 const loss = "distillation.distillation_loss";
@@ -70,6 +73,14 @@ export const distillationTable = {
     positive,
     key(`${loss}.loss_max_clamp`, "What it counts at most at a token, either way; none: no bound"),
   ),
+  /** `forward_kl_topk`: the least log-probability that either side counts with. Default: none. */
+  distillationLeast: unset(
+    finite,
+    key(
+      `${loss}.log_prob_min_clamp`,
+      "forward_kl_topk: the least log-probability that either side counts with; none: no bound",
+    ),
+  ),
   /** In the advantage: what the tokens behind a token count for it. Default: 0, each counts for itself. */
   distillationDiscount: option(
     share,
@@ -80,25 +91,35 @@ export const distillationTable = {
     ),
   ),
   /**
-   * How the advantage takes it: `add`, or the teacher decides how a trajectory's advantage is shared: `scale`, over its
+   * How the advantage takes it: `add`; `early`, which adds more of it at the first tokens (IW-OPD); or the teacher decides how a trajectory's advantage is shared: `scale`, over its
    * tokens (RLSD), `belief-turn` and `belief-token`, by how they move the odds of success (AgentOPSD). Default: `add`.
    */
   distillationMix: option(
-    oneOf(["add", "scale", "belief-turn", "belief-token"]),
+    oneOf(["add", "early", "scale", "belief-turn", "belief-token"]),
     "add",
     key(
       "lab.distillation_mix",
-      "Add it to the advantage, or share the advantage by it: over tokens (scale: RLSD), or by the odds of success that turns or tokens move (AgentOPSD)",
+      "Add it to the advantage, add more of it at the first tokens (early: IW-OPD), or share the advantage by it: over tokens (scale: RLSD), or by the odds of success that turns or tokens move (AgentOPSD)",
     ),
   ),
-  /** All but `add`: how far the advantage follows the teacher. Default: 0.5. */
+  /** `early`: how much more the first token counts than the last. Default: 0.5. */
+  iwGamma: option(
+    notNegative,
+    0.5,
+    key("lab.iw_gamma", "early: how much more the first token counts than the last"),
+  ),
+  /** `scale` and the two beliefs: how far the advantage follows the teacher. Default: 0.5. */
   rlsdLambda: option(
     share,
     0.5,
-    key("lab.rlsd_lambda", "All but add: how far the advantage follows it"),
+    key("lab.rlsd_lambda", "scale, belief-turn, belief-token: how far the advantage follows it"),
   ),
-  /** All but `add`: how far a factor may be from 1. Default: 0.2. */
-  rlsdClip: option(share, 0.2, key("lab.rlsd_clip", "All but add: how far a factor may be from 1")),
+  /** `scale` and the two beliefs: how far a factor may be from 1. Default: 0.2. */
+  rlsdClip: option(
+    share,
+    0.2,
+    key("lab.rlsd_clip", "scale, belief-turn, belief-token: how far a factor may be from 1"),
+  ),
   /**
    * `jsd`: 0 is the forward KL, 1 the reverse KL, between them the generalised Jensen-Shannon divergence. Default: 0.5.
    */
@@ -110,11 +131,17 @@ export const distillationTable = {
       "jsd: 0 is the forward KL, 1 the reverse KL, between them a mixture",
     ),
   ),
-  /** `jsd`: over the student's so many most likely tokens; 0: over the whole vocabulary. Default: 100. */
+  /**
+   * `jsd`: over the student's so many most likely tokens; 0: over the whole vocabulary. `forward_kl_topk`: over the
+   * teacher's. Default: 100.
+   */
   distillationTopK: option(
     integer(0),
     100,
-    key("lab.distillation_top_k", "jsd: over the student's so many most likely tokens; 0: all"),
+    key(
+      "lab.distillation_top_k",
+      "jsd: over the student's so many most likely tokens, forward_kl_topk: the teacher's; 0: all",
+    ),
   ),
   /** `jsd`: what those leave over counts as one more token; off: they are made whole without it. Default: true. */
   distillationTail: option(
@@ -138,7 +165,12 @@ export const distillationTable = {
 export type DistillationSettings = Complete<typeof distillationTable>;
 
 /** Kinds that are losses and no advantages. */
-const lossKinds: ReadonlySet<string> = new Set(["sdar", "sampled_token", "jsd"]);
+const lossKinds: ReadonlySet<string> = new Set([
+  ...["sdar", "sampled_token", "importance", "jsd", "forward_kl_topk"],
+]);
+
+/** Kinds that look at whole distributions. */
+const wholeKinds: ReadonlySet<string> = new Set(["jsd", "forward_kl_topk"]);
 
 /** Kinds of SDPO's losses, which weigh tokens by their ratio. */
 export const weighsByRatio = (kind: string): boolean => kind === "sampled_token" || kind === "jsd";
@@ -147,7 +179,8 @@ export const weighsByRatio = (kind: string): boolean => kind === "sampled_token"
 export const comparesDistributions = ({
   teacher,
   distillationKind: kind,
-}: Partial<DistillationSettings>): boolean => teacher !== undefined && kind === "jsd";
+}: Partial<DistillationSettings>): boolean =>
+  teacher !== undefined && kind !== undefined && wholeKinds.has(kind);
 
 /** Refuses what the sources offer and what teaches nothing. */
 export function checkDistillation(settings: DistillationSettings): void {

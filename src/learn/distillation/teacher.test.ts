@@ -57,6 +57,7 @@ const ways: UpdateOptions[] = [
   { distillationKind: "k3", distillationClamp: 0.5 },
   { distillationDiscount: 0.9 },
   { distillationMix: "scale" },
+  { distillationMix: "early" },
   { distillationMix: "belief-turn" },
   { distillationMix: "belief-token" },
   ...inLoss.map((distillationKind) => ({ distillationKind, distillationAdvantage: false })),

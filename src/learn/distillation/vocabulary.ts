@@ -10,9 +10,15 @@ import type { DistillationSettings } from "./options.js";
 type Kind = Pick<DistillationSettings, "distillationKind" | "distillationClamp" | "sdarBeta">;
 
 /**
- * How far student and teacher are apart at each token, with a gradient in the student.
+ * How far student and teacher are apart at each token, with a gradient in the student. `old` is the student before the
+ * update, which `importance` asks for.
  */
-export function tokenDivergence(student: Tensor, teacher: Tensor, settings: Kind): Tensor {
+export function tokenDivergence(
+  student: Tensor,
+  teacher: Tensor,
+  settings: Kind,
+  old: Tensor = detached(student),
+): Tensor {
   const { distillationKind: kind, distillationClamp: most, sdarBeta } = settings;
   const gap: Tensor = teacher.sub(student);
   const far: Tensor =
@@ -20,7 +26,13 @@ export function tokenDivergence(student: Tensor, teacher: Tensor, settings: Kind
       ? detached(gap.mul<Tensor>(sdarBeta).sigmoid()).mul(gap)
       : kind === "sampled_token"
         ? detached(gap.neg<Tensor>()).mul(student)
-        : klPenalty(student, teacher, kind as KlKind);
+        : kind === "importance"
+          ? detached(gap)
+              .mul<Tensor>(
+                student.sub<Tensor>(old).clipByValue(-widestLogRatio, widestLogRatio).exp(),
+              )
+              .neg()
+          : klPenalty(student, teacher, kind as KlKind);
   return most === undefined ? far : far.clipByValue(-most, most);
 }
 
@@ -73,6 +85,47 @@ export function vocabularyDivergence(student: Tensor, teacher: Tensor, form: For
   return relative(q, middle)
     .mul<Tensor>(beta)
     .add(relative(p, middle).mul(1 - beta));
+}
+
+/**
+ * verl's forward KL over the teacher's likeliest tokens, ln p as [tokens, vocabulary]: neither side is made whole, and a
+ * token that would count below 0 counts 0, without a gradient. Beside it what the two sides have in common.
+ */
+export function teachersLikeliest(
+  student: Tensor,
+  teacher: Tensor,
+  {
+    distillationTopK: asked,
+    distillationLeast: low,
+    distillationClamp: most,
+  }: Pick<DistillationSettings, "distillationTopK" | "distillationLeast" | "distillationClamp">,
+) {
+  const size = student.shape[1]!;
+  const count = asked > 0 ? Math.min(asked, size) : size;
+  const at = likeliest(teacher, count);
+  const bounded = (x: Tensor): Tensor => (low === undefined ? x : x.maximum(low));
+  const of = (all: Tensor): Tensor =>
+    bounded(embed(all.reshape<Tensor>([-1, 1]), at).reshape<Tensor>(at.shape));
+  const [p, q] = [of(teacher), of(student)];
+  const terms: Tensor = p.exp().mul(p.sub(q));
+  const apart: Tensor = terms.sum<Tensor>(-1).maximum(0);
+  // A token of the teacher's that is among the student's own likeliest.
+  const own = likeliest(student, count);
+  const shared: Tensor = at.expandDims(2).equal(own.expandDims(1)).any(-1).cast("float32");
+  const overlap: Tensor = shared.sum(-1);
+  return {
+    apart: most === undefined ? apart : apart.clipByValue(-most, most),
+    figures: {
+      student_mass: q.exp().sum<Tensor>(-1),
+      teacher_mass: p.exp().sum<Tensor>(-1),
+      overlap,
+      overlap_advantage: terms
+        .neg<Tensor>()
+        .mul<Tensor>(shared)
+        .sum<Tensor>(-1)
+        .div<Tensor>(overlap.maximum(1)),
+    },
+  };
 }
 
 /** A token's ratio to before the update, bounded from above, without a gradient: its weight. */

@@ -7,7 +7,6 @@ import {
   isPrepared,
   isTrained,
   type PreparedSequence,
-  saidLogprobs,
   chooseSupport,
   keptMass,
   meanOver,
@@ -16,16 +15,23 @@ import {
   type TrainingBatch,
 } from "../batch.js";
 import {
-  bypassMeasuring,
   correctionFigures,
   correctionOf,
   type CorrectionSettings,
   correctSequences,
 } from "../correction/rollout-correction.js";
 import type { OptionTable } from "../../../common/options/option-table.js";
+import { stalenessFigures, writeAges } from "../staleness.js";
 import type { PlainEstimator } from "../estimators/definition.js";
 import { comparesDistributions } from "../distillation/options.js";
 import { lossOf, type WithOwnLoss } from "../losses/registry.js";
+import {
+  hasReusableLogProbs,
+  reusedShare,
+  saysEnough,
+  takeSaid,
+  withReusedLogProbs,
+} from "./reuse-log-probs.js";
 import {
   lossUnder,
   passLoss,
@@ -80,32 +86,8 @@ function distributionsOf(teacher: Reference | Trainee): Model {
   if ("weights" in teacher) return teacher;
   if ("model" in teacher) return teacher.model as Model;
   throw new TypeError(
-    "Cannot update: distillationKind jsd compares whole distributions, so teacher and student must be models in this process, got one that says log-probabilities alone; k1 in the advantage takes those",
+    "Cannot update: distillationKind jsd and forward_kl_topk compare whole distributions, so teacher and student must be models in this process, got one that says log-probabilities alone; k1 in the advantage takes those",
   );
-}
-
-// The log-probabilities that a policy gave its tokens when it drew them are those an update needs from
-// before it, up to how a decoder and a training pass round: a pass over all trajectories is saved.
-
-/** Whether the policy that trains wrote all that is trained of a trajectory, and said how likely it was. */
-function hasReusableLogProbs({ trajectory }: ScoredSequence): boolean {
-  if (trajectory.sampler !== undefined) return false;
-  const { lossMask, logprobs, entropies } = trajectory;
-  return lossMask.every(
-    (trained, t) => !trained || (Number.isFinite(logprobs[t]) && Number.isFinite(entropies[t])),
-  );
-}
-
-/** The trajectory with what it said; where nothing is trained there may be nothing, which counts as 0. */
-function withReusedLogProbs<R extends ScoredSequence & Pick<PreparedSequence, "oldOver">>(
-  sequence: R,
-): R & PreparedSequence {
-  const known = (values: Float32Array) => values.map((x) => (Number.isFinite(x) ? x : 0));
-  return Object.assign(sequence, {
-    oldLogprobs: known(saidLogprobs(sequence)),
-    entropies: known(sequence.trajectory.entropies),
-    oldFrom: "rollout" as const,
-  });
 }
 
 /** The correction that an update makes; a loss that asks for the sampler has its own. */
@@ -122,10 +104,6 @@ function correctionUnder(
     `Cannot update: the loss ${name} corrects for the sampler itself, so rolloutCorrection must be left out, got ${option === true ? "true" : "options"}`,
   );
 }
-
-/** The share of trajectories whose log-probabilities are the rollout's. */
-const reusedShare = (sequences: readonly Pick<PreparedSequence, "oldFrom">[]): number =>
-  sequences.filter(({ oldFrom }) => oldFrom === "rollout").length / sequences.length;
 
 /**
  * Trains a policy's model: holds the optimiser between updates, and the options that each update's own
@@ -162,6 +140,11 @@ export class Learner {
   /** The model that is trained, where that is one in memory. */
   get model(): Model {
     return this.#here("give the model").model;
+  }
+
+  /** How many updates what is trained has been through, where that is counted. */
+  get #version(): number | undefined {
+    return this.#trainee instanceof ModelTrainee ? this.#trainee.model.updates : undefined;
   }
 
   /** Optimiser steps taken. */
@@ -222,6 +205,7 @@ export class Learner {
     needs?: PlainEstimator["needs"],
   ): Promise<(R & PreparedSequence)[]> {
     const settings = updateSettings(this.#settings, options);
+    writeAges(sequences, this.#version);
     const correction = correctionUnder(settings, sequences);
     const here = this.#trainee instanceof ModelTrainee;
     const { reference } = settings;
@@ -230,8 +214,8 @@ export class Learner {
       settings.samplingMask,
       here && !(reference && !("weights" in reference)),
     );
-    const prepared = correction?.bypass
-      ? bypassMeasuring(sequences)
+    const prepared = saysEnough(settings, correction)
+      ? takeSaid(sequences, correction)
       : settings.reuseLogProbs && !correction
         ? await this.#reuseOld(sequences, settings)
         : await this.#measureOld(sequences, settings);
@@ -338,7 +322,7 @@ export class Learner {
     const fits = ({ oldFrom, oldOver, trajectory: { support } }: BatchSequence) =>
       (support === undefined ||
         oldOver === (settings.samplingMask === "whole" ? "whole" : undefined)) &&
-      (correction?.bypass
+      (saysEnough(settings, correction)
         ? oldFrom === "sampler"
         : oldFrom === undefined || (oldFrom === "rollout" && reuses));
     if (!sequences.every(isPrepared) || !sequences.every(fits)) {
@@ -360,6 +344,11 @@ export class Learner {
     if (batch.trajectories.length === 0) {
       throw new RangeError("Cannot update: the batch must have a trajectory, got none");
     }
+    // Another pass over a batch that was measured is no older.
+    writeAges(
+      batch.trajectories.filter((one) => !isPrepared(one)),
+      this.#version,
+    );
     const correction = correctionUnder(settings, batch.trajectories);
     if (correction?.bypass && settings.loss !== "vanilla") {
       throw new RangeError(
@@ -373,6 +362,9 @@ export class Learner {
       ...(["oldLogprobs", "advantages", "rolloutWeights"] as const),
       ...(settings.klLossCoefficient === undefined ? [] : (["refLogprobs"] as const)),
     ]);
+    const measured = saysEnough(settings, correction)
+      ? undefined
+      : ready.map((one) => one.oldLogprobs);
     const means = new MetricMeans();
     const size = Math.min(settings.miniBatchSize ?? ready.length, ready.length);
     let [skipped, all] = [0, 0];
@@ -394,6 +386,7 @@ export class Learner {
             correction,
           )
         : corrected;
+    if (this.#trainee instanceof ModelTrainee) this.#trainee.model.updates++;
     return new UpdateReport(
       {
         ...means.values(),
@@ -401,6 +394,10 @@ export class Learner {
         ...keptMass(ready),
         ...(settings.reuseLogProbs ? { "actor/reused_log_probs": reusedShare(ready) } : {}),
         ...figures,
+        ...stalenessFigures(
+          ready,
+          measured ?? ready.map((one) => one.newLogprobs ?? one.oldLogprobs),
+        ),
         ...taught,
       },
       batch,

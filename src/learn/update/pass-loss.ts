@@ -17,7 +17,12 @@ import { aggregationOf, lossOf } from "../losses/registry.js";
 import { clearMasked, drawsOf } from "../losses/base/tensor-ops.js";
 import { aggregateLoss } from "../losses/base/aggregate.js";
 import { comparesDistributions, weighsByRatio } from "../distillation/options.js";
-import { ratioWeights, tokenDivergence, vocabularyDivergence } from "../distillation/vocabulary.js";
+import {
+  ratioWeights,
+  teachersLikeliest,
+  tokenDivergence,
+  vocabularyDivergence,
+} from "../distillation/vocabulary.js";
 import { promptScales, turnsOf } from "../losses/base/token-rule.js";
 import { type PassLogProbs, passWeight, spreadOver } from "./passes.js";
 import type { UpdateSettings } from "./update-settings.js";
@@ -73,12 +78,15 @@ function lossInput(
   };
 }
 
+const agesOf = ({ ages, oldLogprobs }: ReadySequence): ArrayLike<number> =>
+  ages ?? oldLogprobs.map(() => -1);
+
 /** What single losses ask for besides: the turns of the trajectories, draws, what the sampler said. */
 function special(
   group: readonly ReadySequence[],
   { asks }: LossDefinition,
   random: Random,
-): Pick<ActorLossInput, "turns" | "draws" | "sampledLogprobs"> {
+): Pick<ActorLossInput, "turns" | "draws" | "sampledLogprobs" | "ages"> {
   const all = group.map(({ trajectory: { prompt, tokens } }) => prompt.length + tokens.length);
   const time = Math.max(...all);
   const turns = () =>
@@ -91,6 +99,9 @@ function special(
     ...(asks === "turns" ? { turns: turns() } : {}),
     ...(asks === "draws" ? { draws: drawsOf(random, group.length * time) } : {}),
     ...(asks === "sampler" ? { sampledLogprobs: spreadOver(group, sampledLogprobs) } : {}),
+    ...(asks === "sampler" && group.some(({ ages }) => ages !== undefined)
+      ? { ages: spreadOver(group, agesOf) }
+      : {}),
   };
 }
 
@@ -129,11 +140,14 @@ function distributionsApart(
   if (at.length === 0) return student.mul(0);
   const teacher = new Float32Array(at.length * vocabulary);
   said.forEach((row, i) => teacher.set(row, i * vocabulary));
-  const apart = vocabularyDivergence(
+  const [own, taught] = [
     embed(logprobs, tf.tensor1d(at, "int32")),
     tf.tensor2d(teacher, [at.length, vocabulary]),
-    settings,
-  );
+  ];
+  const apart =
+    settings.distillationKind === "forward_kl_topk"
+      ? teachersLikeliest(own, taught, settings).apart
+      : vocabularyDivergence(own, taught, settings);
   const list = tf.concat([tf.zeros([1]), apart]).expandDims(1);
   return embed(list, tf.tensor2d(where, [group.length, time], "int32")).reshape(student.shape);
 }
@@ -159,7 +173,7 @@ function teacherLoss(
   const { mode, rule } = aggregationOf(settings);
   const apart = comparesDistributions(settings)
     ? distributionsApart(group, found, settings)
-    : tokenDivergence(clear.logprobs, clear.said, settings);
+    : tokenDivergence(clear.logprobs, clear.said, settings, clear.oldLogprobs);
   const ratios = weighsByRatio(kind)
     ? ratioWeights(clear.logprobs, clear.oldLogprobs, most)
     : undefined;

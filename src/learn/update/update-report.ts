@@ -38,7 +38,7 @@ const lossSequence = (sequence: TrainedSequence): LossRow => ({
   mask: trainedMask(sequence),
   entropies: sequence.entropies,
   sampledLogprobs: sampledLogprobs(sequence),
-  ...defined({ weights: sequence.rolloutWeights, chosen: sequence.chosen }),
+  ...defined({ weights: sequence.rolloutWeights, chosen: sequence.chosen, ages: sequence.ages }),
 });
 
 /**

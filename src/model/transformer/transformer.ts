@@ -80,6 +80,8 @@ export class Model {
    * and adds in single precision, on the native and the wasm backend; decoders have a `dtype` of their own.
    */
   matmulPrecision: MatmulPrecision = "float32";
+  /** Updates by reinforcement learning that its weights have been through, counted by who makes them. */
+  updates = 0;
   #version = 0;
   #rotary: RotaryTable | undefined;
   #layers: LayerWeights[];
@@ -238,6 +240,7 @@ export class Model {
     }
     const copy = new Model(this.config, copies, this.generation);
     copy.matmulPrecision = this.matmulPrecision;
+    copy.updates = this.updates;
     return copy;
   }
 

@@ -54,6 +54,8 @@ export function checkTree(data: Parsed, where: string): void {
   need("prompt.text", "text", prompt["text"], typeof prompt["text"] === "string");
   list("prompt.tokens", prompt["tokens"], Number.isInteger);
 
+  const { version } = data;
+  if (version !== undefined) integer("version", version, 0, Number.MAX_SAFE_INTEGER);
   list("eosIds", data["eosIds"], Number.isInteger);
   integer("padId", data["padId"], -1, Number.MAX_SAFE_INTEGER);
   if (!isRecord(data["cutTexts"])) refuse("cutTexts", "an object", data["cutTexts"]);
@@ -65,7 +67,8 @@ export function checkTree(data: Parsed, where: string): void {
     const { id, parent, kind, trajectory, text, tokens, logprobs, entropies, top } = node;
     integer(`${at}.id`, id, i, i);
     integer(`${at}.parent`, parent, -1, i - 1);
-    integer(`${at}.trajectory`, trajectory, 0, trajectories.length - 1);
+    // -1: a fork has it from the tree that it left.
+    integer(`${at}.trajectory`, trajectory, -1, trajectories.length - 1);
     const isKind = ["model", "tool", "end"].includes(kind as string);
     need(`${at}.kind`, "model, tool or end", kind, isKind);
     need(`${at}.text`, "text", text, typeof text === "string");
@@ -76,6 +79,12 @@ export function checkTree(data: Parsed, where: string): void {
       refuse(`${at}.tool`, "an object", node["tool"]);
     if (node["branch"] !== undefined) objects(`${at}.branch`, node["branch"]);
     if (node["support"] !== undefined) checkSupport(`${at}.support`, node["support"], tokens);
+    if (node["versions"] !== undefined) {
+      list(`${at}.versions`, node["versions"], (v) => Number.isInteger(v) && Number(v) >= -1);
+      const count = (node["versions"] as number[]).length;
+      const wanted = (tokens as number[]).length;
+      need(`${at}.versions`, `${wanted} numbers`, count, count === wanted);
+    }
     if (top === undefined) continue;
     if (!isRecord(top)) return refuse(`${at}.top`, "an object", top);
     integer(`${at}.top.width`, top["width"], 0, Number.MAX_SAFE_INTEGER);

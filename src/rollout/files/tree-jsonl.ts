@@ -26,10 +26,10 @@ export function treeData<T extends RolloutTask>(
 /** The same keys in the same order, whichever way a node came about. */
 function inOrder(node: TreeNode, timing: boolean): TreeNode {
   const { id, parent, kind, trajectory, round, text, tokens, logprobs, entropies, top } = node;
-  const { support } = node;
+  const { support, versions } = node;
   const { entropy, finish, stop, tool, branch, run } = node;
   const told = { entropy, finish, stop, tool, branch };
-  const lists = { tokens, logprobs, entropies, top, support };
+  const lists = { tokens, logprobs, entropies, top, support, versions };
   return {
     id,
     parent,
@@ -43,10 +43,11 @@ function inOrder(node: TreeNode, timing: boolean): TreeNode {
   };
 }
 
-type Loose = Omit<TreeNode, "tokens" | "logprobs" | "entropies" | "top" | "support"> &
+type Loose = Omit<TreeNode, "tokens" | "logprobs" | "entropies" | "top" | "support" | "versions"> &
   Record<"tokens" | "logprobs" | "entropies", number[]> & {
     top?: { width: number; ids: number[]; logprobs: number[] };
     support?: { offsets: number[]; ids: number[]; logprobs: number[] };
+    versions?: number[];
   };
 
 /** A support whose lists are plain, with its typed arrays. */
@@ -61,7 +62,8 @@ export const tightSupport = ({
 });
 
 /** A node whose lists are plain, with its typed arrays. */
-export function tightNode({ tokens, logprobs, entropies, top, support, ...rest }: Loose): TreeNode {
+export function tightNode(loose: Loose): TreeNode {
+  const { tokens, logprobs, entropies, top, support, versions, ...rest } = loose;
   const node: TreeNode = {
     ...rest,
     tokens: Int32Array.from(tokens),
@@ -73,6 +75,7 @@ export function tightNode({ tokens, logprobs, entropies, top, support, ...rest }
     node.top = { width, ids: Int32Array.from(ids), logprobs: exactFloats(top.logprobs) };
   }
   if (support) node.support = tightSupport(support);
+  if (versions) node.versions = Int32Array.from(versions);
   return node;
 }
 

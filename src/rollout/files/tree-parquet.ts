@@ -39,6 +39,7 @@ const supportColumns: Column[] = [
   list("support_ids", "INT32"),
   list("support_logprobs", "FLOAT"),
 ];
+const versionColumn = list("versions", "INT32");
 
 // A row per node, and before the nodes of each tree one of kind `prompt` that carries everything else.
 const columns: Column[] = [
@@ -59,6 +60,7 @@ const columns: Column[] = [
   list("top_ids", "INT32"),
   list("top_logprobs", "FLOAT"),
   ...supportColumns,
+  versionColumn,
   scalar("tool", "text", "OPTIONAL"),
   scalar("branch", "text", "OPTIONAL"),
   scalar("run", "text", "OPTIONAL"),
@@ -95,6 +97,7 @@ function cells(tree: number, node: TreeNode): Cells {
     support_offsets: node.support?.offsets ?? [],
     support_ids: node.support?.ids ?? [],
     support_logprobs: node.support?.logprobs ?? [],
+    versions: node.versions ?? [],
     tool: json(node.tool),
     branch: json(node.branch),
     run: json(node.run),
@@ -166,6 +169,7 @@ interface ParquetRow {
   support_offsets?: number[];
   support_ids?: number[];
   support_logprobs?: number[];
+  versions?: number[];
   tool?: string;
   branch?: string;
   run?: string;
@@ -181,8 +185,8 @@ export async function treesFromParquet<T extends RolloutTask = RolloutTask>(
   const metadata = await parquetMetadataAsync(file);
   const names = metadata.schema.map((element) => element.name);
   if (names.includes("header") && names.includes("row")) refuseOldTree({ rows: [] });
-  // Files from before there were supports have none.
-  const later = new Set(supportColumns.map(([name]) => name));
+  // Files from before there were supports and versions have none.
+  const later = new Set([...supportColumns, versionColumn].map(([name]) => name));
   const missing = columns
     .map(([name]) => name)
     .filter((name) => !names.includes(name) && !later.has(name));
@@ -244,6 +248,7 @@ function nodeOf(row: ParquetRow): TreeNode {
       logprobs: row.support_logprobs ?? [],
     });
   }
+  if (row.versions && row.versions.length > 0) node.versions = Int32Array.from(row.versions);
   if (row.tool != null) node.tool = fromExactJson(row.tool) as TreeNode["tool"];
   if (row.branch != null) node.branch = fromExactJson(row.branch) as TreeNode["branch"];
   if (row.run != null) node.run = fromExactJson(row.run) as TreeNode["run"];

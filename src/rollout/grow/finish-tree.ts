@@ -15,7 +15,7 @@ export function finishTree<T extends RolloutTask>(
   run: TreeRun,
   task: T,
   config: RolloutConfig,
-  policy: Pick<Policy, "name" | "tokenizer" | "sampler">,
+  policy: Pick<Policy, "name" | "tokenizer" | "sampler" | "version">,
   environmentSeed: number = config.seed,
 ): RolloutTreeData<T> {
   const ids = new Map<LiveNode, number>();
@@ -46,6 +46,7 @@ export function finishTree<T extends RolloutTask>(
     index: run.index,
     policy: policy.name,
     ...(policy.sampler ? { sampler: policy.sampler } : {}),
+    ...defined({ version: policy.version }),
     prompt: run.prompt,
     nodes,
     trajectories: run.trajectories.map(

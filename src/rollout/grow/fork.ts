@@ -272,7 +272,7 @@ async function prefixOf(tree: RolloutTreeData, target: TreeNode, cut: Cut): Prom
     throw new RangeError(`Cannot fork: at must be an integer from 0 to ${length}, got ${at}`);
   }
   let last: LiveNode | undefined;
-  for (const node of pathOf(tree, target.id)) last = copy(node, last);
+  for (const node of pathOf(tree, target.id)) last = copy(withVersions(node, tree, policy), last);
   if (target.kind === "tool") {
     if (at !== undefined && at < length) {
       throw new RangeError(
@@ -356,6 +356,13 @@ async function callFor(
   }
 }
 
+/** A node that says itself which weights wrote it, where the fork's are others. */
+function withVersions(node: TreeNode, { version = -1 }: RolloutTreeData, policy: Policy): TreeNode {
+  const same = version === (policy.version ?? -1);
+  if (node.kind !== "model" || node.versions || same) return node;
+  return { ...node, versions: new Int32Array(node.tokens.length).fill(version) };
+}
+
 /** Trajectory -1: made by an earlier tree. */
 function copy(node: TreeNode, parent: LiveNode | undefined): LiveNode {
   const copied: LiveNode & { id?: number } = { ...node, parent, trajectory: -1, round: -1 };
@@ -383,6 +390,7 @@ function cutNode(node: LiveNode, at: number, policy: Policy): LiveNode {
   }
   delete cut.support;
   Object.assign(cut, cutSupport(node, 0, at));
+  if (node.versions) cut.versions = node.versions.slice(0, at);
   return cut;
 }
 

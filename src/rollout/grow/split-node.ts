@@ -105,6 +105,10 @@ function splitNode(
     Object.assign(first, head);
     Object.assign(node, tail);
   }
+  if (node.versions) {
+    first.versions = node.versions.slice(0, at);
+    node.versions = node.versions.slice(at);
+  }
   if (node.run) {
     // Tokens come one after another; when each came is not known.
     const { start, end } = node.run;

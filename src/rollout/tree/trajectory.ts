@@ -73,6 +73,8 @@ export interface Trajectory extends TreeTrajectory {
   entropies: Float32Array;
   /** What each token was sampled from, where the sampler cut the vocabulary and said so. */
   support?: Support;
+  /** How many updates the policy had been through that sampled each token; -1: unknown, or not sampled. Absent where nobody said. */
+  versions?: Int32Array;
   /** The calls made on this path. */
   toolCalls: NodeTool[];
 }
@@ -106,6 +108,8 @@ export function trajectoryOf(tree: RolloutTreeData, trajectory: number): Traject
   const logprobs = new Float32Array(length).fill(NaN);
   const entropies = new Float32Array(length).fill(NaN);
   const supports = new SupportList();
+  const told = tree.version !== undefined || path.some(({ versions }) => versions !== undefined);
+  const versions = told ? new Int32Array(length).fill(-1) : undefined;
   let at = 0;
   const parts: AuthoredText[] = [];
   for (const node of path) {
@@ -115,6 +119,8 @@ export function trajectoryOf(tree: RolloutTreeData, trajectory: number): Traject
     if (node.kind === "model") {
       logprobs.set(node.logprobs.subarray(0, count), at);
       entropies.set(node.entropies.subarray(0, count), at);
+      if (node.versions) versions!.set(node.versions.subarray(0, count), at);
+      else versions?.fill(tree.version ?? -1, at, at + count);
     }
     supports.add(node.kind === "model" ? node.support : undefined, 0, count);
     const text = count < node.tokens.length ? (tree.cutTexts[trajectory] ?? "") : node.text;
@@ -139,6 +145,7 @@ export function trajectoryOf(tree: RolloutTreeData, trajectory: number): Traject
     logprobs,
     entropies,
     ...(support ? { support } : {}),
+    ...(versions ? { versions } : {}),
     toolCalls: path.flatMap((node) => (node.tool ? [node.tool] : [])),
   };
 }

@@ -33,6 +33,8 @@ export interface RolloutTreeData<T extends RolloutTask = RolloutTask> {
   policy: string;
   /** How what sampled differs from the model that trains; absent where it is that model. */
   sampler?: Sampler;
+  /** How many updates the policy had been through that sampled it, but for nodes that say it themselves. */
+  version?: number;
   prompt: PromptText;
   /** Every segment of the tree once; parents come before their children. */
   nodes: TreeNode[];

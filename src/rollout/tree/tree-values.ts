@@ -81,6 +81,8 @@ export interface TreeNode {
   top?: TopTokens;
   /** What each token was sampled from, where top-k, top-p or min-p cut the vocabulary. */
   support?: Support;
+  /** Of each token how many updates its policy had been through, where that is not the tree's; -1: unknown. */
+  versions?: Int32Array;
   /** The segment's entropy as the branching rule sees it. */
   entropy?: number;
   finish?: FinishReason;

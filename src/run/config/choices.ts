@@ -9,6 +9,7 @@ import { rewards } from "../../reward/rewards/registry.js";
 import { rules } from "../../rollout/rules/registry.js";
 import { callDialects } from "../../tools/calls/dialects/registry.js";
 import { loggers } from "../loggers/registry.js";
+import { stalenessLimits } from "../staleness/limits/registry.js";
 import { get, put, type Tree } from "./tree.js";
 
 // Which keys of a configuration take the name of a choice, or a list of them. Each also takes a definition from a module of a
@@ -32,6 +33,7 @@ export const choices: readonly Choice[] = [
   choice("algorithm.adv_estimator", estimatorsByName),
   choice("actor_rollout_ref.actor.policy_loss.loss_mode", lossRegistry),
   choice("actor_rollout_ref.rollout.tools.calls", callDialects),
+  choice("lab.staleness_limit", stalenessLimits),
   choice("trainer.logger", loggers),
   // A file alone exports the function itself.
   { ...choice("custom_reward_function.path", rewards), file: true },

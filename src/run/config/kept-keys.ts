@@ -101,6 +101,8 @@ export const kept = {
     use_pf_ppo: off,
     pf_ppo: section({ reweight_method: text("pow"), weight_pow: number(2) }),
   },
+  // Rollouts do not go on with other weights here.
+  async_training: { partial_rollout: z.literal(false).default(false) },
   "algorithm.filter_groups": { max_inflight_gen_batches: atLeast(1, 1) },
   trainer: {
     // A checkpoint holds actor and critic.

@@ -10,6 +10,7 @@ import { creditTree, expandTree } from "./choice-keys.js";
 import { whileKnown } from "./choices.js";
 import { keysWith } from "./from-table.js";
 import { lossKeysOf, lossTable } from "./loss-keys.js";
+import { stalenessTable } from "../staleness/options.js";
 import { budgetTable, runTable, warmupTable } from "./run-table.js";
 import { isTree, merge, put, type Tree } from "./tree.js";
 
@@ -31,7 +32,7 @@ export const choiceOptions = {
 
 /** Tables of options; of an option that stands in two, the first says its key. */
 export const optionTables = () => ({
-  run: runTable,
+  run: { ...runTable, ...stalenessTable },
   rollout: rolloutSettings,
   advantages: advantageTable,
   update: { ...updateTable, ...lossTable() },
@@ -77,6 +78,7 @@ export function keysOfOptions(given: object): Tree {
   const chosen = Object.entries(choiceOptions).map(([name, key]) => [key, options[name]] as const);
   return [
     keysWith(runTable, options),
+    keysWith(stalenessTable, options),
     // The length of responses is the data's, which the rollout's follows.
     keysWith(rolloutSettings, { ...options, responseLength: undefined }),
     keysWith(budgetTable, objectAt(options, "budget")),

@@ -12,6 +12,7 @@ import { creditKeys, expandKeys } from "./choice-keys.js";
 import { distillationTable } from "../../learn/distillation/options.js";
 import { updateTable } from "../../learn/update/update-settings.js";
 import { keysFrom } from "./from-table.js";
+import { stalenessTable } from "../staleness/options.js";
 import { budgetTable, runTable, warmupTable } from "./run-table.js";
 import { kept } from "./kept-keys.js";
 import {
@@ -137,6 +138,7 @@ const budget = section({
 export const lab = () =>
   section({
     ...keysFrom(runTable, "lab"),
+    ...keysFrom(stalenessTable, "lab"),
     budget,
     group: optionalText.describe(
       "The group that wandb puts the run into, such as the seeds of one setting",

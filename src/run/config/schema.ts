@@ -17,8 +17,19 @@ import { distillationTable } from "../../learn/distillation/options.js";
 import { dynamicTable, rolloutSettings } from "../../rollout/settings.js";
 import { keysFrom } from "./from-table.js";
 import { runTable } from "./run-table.js";
+import { stalenessTable } from "../staleness/options.js";
 import { actor, critic, model, reference } from "./schema-actor.js";
 import { algorithm, lab, trainer } from "./schema-trainer.js";
+
+/** How rollouts run ahead of updates, in verl's words. */
+const asyncTraining = () =>
+  section({
+    ...keysFrom(stalenessTable, "async_training"),
+    require_batches: optionalCount.describe(
+      "Mini-batches that a step waits for: all of its own, data.train_batch_size / ppo_mini_batch_size; none: as many",
+    ),
+    ...kept.async_training,
+  });
 
 /** Where prompts come from and how they are cut. */
 const data = section({
@@ -144,6 +155,7 @@ export const schema = whileKnown(() =>
     reward_model: section(kept.reward_model),
     custom_reward_function: customRewardFunction,
     algorithm: algorithm(),
+    async_training: asyncTraining(),
     distillation: section({
       teacher_model: section({
         model_path: optionalText.describe(

@@ -37,8 +37,10 @@ import { rules, writtenRule } from "../../rollout/rules/registry.js";
 import { completeSettings } from "../../rollout/rules/settings.js";
 import { rolloutSettings } from "../../rollout/settings.js";
 import type { Tools } from "../../tools/tool-set.js";
+import { stalenessLimits } from "../staleness/limits/registry.js";
 import { lossTable } from "../config/loss-keys.js";
 import { keysOfOptions } from "../config/option-keys.js";
+import { stalenessTable } from "../staleness/options.js";
 import { budgetTable, runTable, warmupTable } from "../config/run-table.js";
 import { merge, type Tree } from "../config/tree.js";
 import type { Told } from "./options.js";
@@ -55,6 +57,7 @@ type RunDecides = "n" | "initialRollouts" | "callLimit" | "responseLength" | "mo
 export interface CellTraining
   extends
     Given<typeof runTable>,
+    Given<typeof stalenessTable>,
     Omit<Given<typeof rolloutSettings>, RunDecides>,
     Omit<Given<typeof updateTable>, "learningRate" | "preset" | "random" | "shuffle">,
     Given<typeof distillationTable>,
@@ -130,6 +133,7 @@ export const cellRules = (options: CellTraining | undefined): OptionRules<CellTr
   ...rulesOf(advantageTable),
   ...creditRulesWith(options?.estimator),
   ...rulesOf(runTable),
+  ...rulesOf(stalenessTable),
   ...{ rule: rules.rule, estimator: estimatorsByName.rule },
   expand: rolloutRules.expand,
   promptsAtOnce: rolloutRules.promptsAtOnce,
@@ -193,6 +197,7 @@ export function cellKeys(options: CellTraining, tasks = Infinity): Tree {
     rule: named(rules, options.rule),
     estimator: named(estimatorsByName, options.estimator),
     loss: named(lossRegistry, options.loss),
+    stalenessLimit: named(stalenessLimits, options.stalenessLimit),
     expand: typeof signal === "string" ? { ...expand, signal } : expand,
     calls: undefined, // it may be a definition, and is told
   });

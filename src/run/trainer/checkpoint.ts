@@ -15,6 +15,7 @@ import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
 import { refuseBroken } from "../folder/refuse-broken.js";
 import { DamagedCheckpoint, lastWhole, readSealed, writeSealed } from "../../model/files/sealed.js";
 import type { RunFolder } from "../folder/run-folder.js";
+import { loadWaiting, saveWaiting } from "./waiting-file.js";
 import type { Trainer, TrainerParts, TrainerState } from "./trainer.js";
 
 /** The best validation so far. */
@@ -27,9 +28,14 @@ export interface Best {
 interface Saved {
   trainer: TrainerState;
   best: Best | null;
+  /** Updates that the model has been through; earlier versions did not count them. */
+  updates?: number;
   /** Its loss, where a program brought it. */
   loss?: OwnLoss;
 }
+
+/** Batches that were drawn and not trained on, where there are some. */
+const waitingFile = "waiting.jsonl";
 
 /** Where verl keeps adapters, beside the model that has them added. */
 const adapterFolder = "lora_adapter";
@@ -70,8 +76,10 @@ export async function saveCheckpoint(
     await saveModel(trainer.critic.model, critic);
     await saveOptimizer(await trainer.critic.state(), join(path, "critic-optimizer.safetensors"));
   }
+  const { waiting, ...state } = trainer.state();
+  if (waiting) await saveWaiting(join(path, waitingFile), waiting);
   const saved: Saved = {
-    ...{ trainer: trainer.state(), best },
+    ...{ trainer: state, best, updates: model.updates },
     ...defined({ loss: ownLossOf(config) }),
   };
   await writeSealed(path, "state.json", saved);
@@ -80,7 +88,7 @@ export async function saveCheckpoint(
 /** The checkpoint to continue from, by `resume_mode`. */
 export async function resumeFrom(
   run: RunFolder,
-  { config }: TrainerParts,
+  { config, policy }: TrainerParts,
 ): Promise<{ path: string; saved: Saved } | undefined> {
   const { resume_mode: mode, resume_from_path: given } = config.trainer;
   if (mode === "disable") return undefined;
@@ -104,6 +112,9 @@ export async function resumeFrom(
     throw await withWayOut(new DamagedCheckpoint(missing), run, path);
   }
   checkOwnLoss(saved.loss, config, path);
+  if ((await namesIfThere(path)).includes(waitingFile)) {
+    saved.trainer.waiting = await loadWaiting(join(path, waitingFile), policy.tokenizer);
+  }
   return { path, saved };
 }
 
@@ -123,7 +134,10 @@ async function withWayOut(
 }
 
 /** Puts a checkpoint's weights and moments into a trainer. */
-export async function restore(trainer: Trainer, path: string): Promise<void> {
+export async function restore(
+  trainer: Trainer,
+  { path, saved }: { path: string; saved: Saved },
+): Promise<void> {
   const { model } = trainer.learner;
   const actor = join(path, "actor");
   if (model.lora) {
@@ -133,6 +147,7 @@ export async function restore(trainer: Trainer, path: string): Promise<void> {
       `Cannot resume: actor_rollout_ref.model.lora_rank must be that of the checkpoint's adapters, got 0 for ${path}`,
     );
   } else await overwrite(model, actor);
+  model.updates = saved.updates ?? trainer.step;
   trainer.learner.restore(await loadOptimizer(join(path, "actor-optimizer.safetensors")));
   if (trainer.critic) {
     await overwrite(trainer.critic.model, join(path, "critic"));

@@ -19,6 +19,8 @@ import { optionsIn } from "../config/from-table.js";
 import { creditSettings, expandSettings } from "../config/keys.js";
 import { lossOptions } from "../config/loss-keys.js";
 import type { Config } from "../config/schema.js";
+import { stalenessTable } from "../staleness/options.js";
+import { StalenessPlan } from "../staleness/plan.js";
 
 /** What a run is told that a configuration has no key for: it is laid over what the configuration says. */
 export interface Told {
@@ -148,6 +150,18 @@ export function validationOptions(config: Config): RolloutOptions {
     keepTop: false,
     promptsAtOnce: config.data.val_batch_size ?? config.actor_rollout_ref.rollout.max_num_seqs,
   };
+}
+
+/** What the configuration says about how old rollouts may be, for batches of so many prompts. */
+export function stalenessPlan(config: Config, batch: number): StalenessPlan {
+  const { require_batches: required } = config.async_training;
+  const { ppo_mini_batch_size: mini } = config.actor_rollout_ref.actor;
+  if (required !== null && required * mini !== batch) {
+    throw new RangeError(
+      `Cannot train: async_training.require_batches must be data.train_batch_size / ppo_mini_batch_size, ${batch / mini}, got ${required}`,
+    );
+  }
+  return new StalenessPlan(optionsIn(stalenessTable, config), batch);
 }
 
 /** What the configuration says about scoring. */

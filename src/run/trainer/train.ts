@@ -243,7 +243,7 @@ async function trainAlone(
     live.show?.tell?.(line.tell(progress));
   };
   const trainer = new Trainer({ ...parts, onProgress }, from?.saved.trainer);
-  if (from) await restore(trainer, from.path);
+  if (from) await restore(trainer, from);
   const soFar = new FolderRun(trainer);
   const shown = options.live === false ? undefined : watchAs("TrainingRun", soFar);
   live.show = shown;

@@ -4,7 +4,7 @@
 import { needsOf } from "../../learn/estimators/registry.js";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { defined } from "../../../common/options/defined.js";
-import { type LoaderState, batches } from "../../tasks/batches.js";
+import type { LoaderState } from "../../tasks/batches.js";
 import type { Task } from "../../tasks/task.js";
 import { Critic } from "../../learn/update/critic.js";
 import { Learner } from "../../learn/update/learner.js";
@@ -19,6 +19,7 @@ import { advantages, placeReward } from "../../learn/advantages.js";
 import { type KlControl, klInReward } from "../../learn/losses/base/kl.js";
 import type { Reference } from "../../learn/update/update-settings.js";
 import { type Trainable, trainedOf } from "../../learn/update/trainee.js";
+import { freshFigures } from "../../learn/staleness.js";
 import { addCost, type Cost, noCost, spentOn } from "../../learn/measures/spent.js";
 import { treeMetrics } from "../../learn/measures/tree-metrics.js";
 import type { EnvironmentSource } from "../../environments/environment.js";
@@ -29,11 +30,10 @@ import { diagnose } from "../../reward/findings/diagnose.js";
 import type { Reward } from "../../reward/reward-function.js";
 import type { Scored } from "../../reward/scored.js";
 import { score } from "../../reward/score-trees.js";
-import { RolloutTree } from "../../rollout/rollout-tree.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { TokenRanking } from "../../rollout/branch/family/signals.js";
 import { rollout } from "../../rollout/rollout.js";
 import { toolMetrics } from "../../rollout/tree/metrics.js";
-import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
 import type { ToolSet } from "../../tools/tool-set.js";
 import type { Config } from "../config/schema.js";
 import type { RunProgress } from "../../base/show/progress-line.js";
@@ -48,13 +48,15 @@ import {
   rolloutOptions,
   type ScheduleAt,
   scoreOptions,
+  stalenessPlan,
   stepsOf,
   type Told,
   updateOptions,
   validationOptions,
 } from "./options.js";
 import { batchMetrics, entropyMetrics, toolSeconds, validationMetrics } from "./metrics.js";
-import { type Gathered, gatherRollouts } from "./gather-rollouts.js";
+import { drawBatch } from "./draw-batch.js";
+import { type DrawnBatch, RolloutQueue } from "./rollout-queue.js";
 import { StepClock } from "./step-clock.js";
 
 /** What a trainer is put together from. */
@@ -113,6 +115,10 @@ export interface TrainerState {
   kl: KlControl;
   /** What training rollouts have cost. */
   cost: Cost;
+  /** Batches drawn so far, where they are not as many as steps. */
+  drawn?: number;
+  /** Batches that were drawn and wait to be trained on, in their order; they are not copied. */
+  waiting?: readonly DrawnBatch[];
 }
 
 /**
@@ -155,6 +161,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
   /** Infinity where a budget ends the run. */
   readonly totalSteps: number;
   readonly #seed: Random;
+  readonly #queue: RolloutQueue;
   #state: TrainerState;
   #cpu = 0;
 
@@ -202,6 +209,9 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     }
     this.totalSteps = stepsOf(config, perEpoch);
     this.#seed = Random.from(lab.seed);
+    const { waiting, ...earlier } = state ?? {};
+    const { train_batch_size: size } = data;
+    this.#queue = new RolloutQueue(stalenessPlan(config, size), waiting);
     const { type, kl_coef, target_kl, horizon } = algorithm.kl_ctrl;
     this.#state = {
       step: 0,
@@ -211,7 +221,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
         type === "fixed"
           ? { type, coefficient: kl_coef }
           : { type, coefficient: kl_coef, target: target_kl, horizon },
-      ...state,
+      ...earlier,
     };
   }
 
@@ -238,7 +248,8 @@ export class Trainer implements AsyncIterable<TrainerStep> {
 
   /** What a new trainer continues from. */
   state(): TrainerState {
-    return structuredClone(this.#state);
+    const { waiting } = this.#queue;
+    return { ...structuredClone(this.#state), ...(waiting.length > 0 ? { waiting } : {}) };
   }
 
   /** A seed for one part of one step: neither depends on what was drawn before. */
@@ -264,7 +275,8 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     const clock = new StepClock();
     const before = this.#state.cost;
     const spent = placeInBudget(config, before);
-    const { trees, scored, loader, generated, ...gathered } = await this.#gather(step, clock);
+    const { batch: taken, ...gathered } = await this.#take(step, clock);
+    const { trees, scored, loader, generated } = taken;
     const { batch, kl, baselines, ...credit } = await this.#advantages(scored, step, clock);
     const cost = addCost(before, addCost(gathered.cost, baselines));
     const { warmup_tokens: warmup } = config.lab.budget;
@@ -290,7 +302,8 @@ export class Trainer implements AsyncIterable<TrainerStep> {
           }),
         )
       : undefined;
-    this.#state = { step, loader, kl, cost };
+    const { drawn } = gathered;
+    this.#state = { step, loader: gathered.loader, kl, cost, ...(drawn === step ? {} : { drawn }) };
     const tool = toolMetrics(trees);
     return {
       step,
@@ -308,11 +321,13 @@ export class Trainer implements AsyncIterable<TrainerStep> {
         "cost/calls": cost.calls,
         "cost/trajectories": cost.trajectories,
         ...batchMetrics(scored, batch, config.actor_rollout_ref.rollout.response_length),
+        ...(this.#queue.plan.isAsync ? freshFigures : {}),
         ...report?.metrics,
         ...criticMetrics,
         ...credit.metrics,
         ...entropyMetrics(trees),
         ...treeMetrics(scored, batch, { generated }),
+        ...taken.metrics,
         ...gathered.metrics,
         // A tool's times differ from run to run and belong to the timing.
         ...Object.fromEntries(Object.entries(tool).filter(([name]) => !/time/.test(name))),
@@ -343,55 +358,22 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     return defined({ environment: this.parts.environment, quiet: true });
   }
 
-  /** The step's trees with their scores: from what samples, which may not be the policy that trains. */
-  #gather(step: number, clock: StepClock): Promise<Gathered> {
-    const { config, train, policy, sampler = policy, tools, reward, ranking, signal } = this.parts;
-    const asked = laidOver(rolloutOptions(config), this.parts.told?.rollout);
-    const [{ shuffle }, { tokens_per_step: each }] = [config.data, config.lab.budget];
-    const seed = this.#seedFor("rollout", step);
-    return gatherRollouts(
-      {
-        config,
-        next: (state, batchSize) =>
-          batches(train, { batchSize, shuffle, seed: config.lab.seed, state }).next().value!,
-        rollOut: (tasks, firstIndex) => {
-          const of = tasks.length * config.actor_rollout_ref.rollout.n;
-          let done = 0;
-          this.#tell(step, "rolling out", { done, of });
-          return clock.time("gen", () =>
-            rollout(sampler, tasks, {
-              ...asked,
-              onEvent: (event) => {
-                asked.onEvent?.(event);
-                // A rule may end more trajectories than it keeps.
-                if (event.type === "end")
-                  this.#tell(step, "rolling out", { done: Math.min(of, ++done), of });
-              },
-              ...(ranking ? { expand: { ...asked.expand, signal: ranking } } : {}),
-              ...{ tools, seed, firstIndex, ...this.#acting },
-              // What samples may be a rounded copy of what trains.
-              ...(sampler === policy && !policy.sampler ? {} : { current: policy }),
-              judge: async (_, tree) => {
-                const judged = new RolloutTree<Task>(tree as RolloutTreeData<Task>);
-                const { trajectories: sequences } = await this.#score([judged], reward);
-                return sequences.map(({ score }) => score.score > 0);
-              },
-              signal,
-            }),
-          );
-        },
-        tokens: each === null ? undefined : step * each - this.#state.cost.tokens,
-        score: (trees) => {
-          this.#tell(step, "scoring");
-          return clock.time("reward", () => this.#score(trees, reward));
-        },
+  /** The step's batch, drawn now or earlier, and what it took to get it. */
+  async #take(step: number, clock: StepClock) {
+    const { drawn = step - 1, loader, cost } = this.#state;
+    const left = this.totalSteps - step + 1;
+    return this.#queue.take({ version: step - 1, drawn, left, loader }, (how) =>
+      drawBatch(how, {
+        ...{ parts: this.parts, clock, spent: cost.tokens },
+        seed: this.#seedFor("rollout", how.number),
+        tell: (doing, count) => this.#tell(step, doing, count),
+        score: (trees) => this.#score(trees, this.parts.reward),
         finalRewards: async (scored) => {
           const sequences = await this.learner.prepare(sequencesOf(scored));
           const { rewards } = await this.#klPenalty(scored, sequences);
           return rewards.map((sequence) => sequence.reduce((sum, r) => sum + r, 0));
         },
-      },
-      this.#state.loader,
+      }),
     );
   }
 

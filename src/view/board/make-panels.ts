@@ -106,6 +106,20 @@ const plans: PanelPlan[] = [
     }),
   },
   {
+    title: "Age of rollouts",
+    help: "How many updates older the weights were that sampled the tokens trained on.",
+    pick: named({ "staleness/age/mean": "mean", "staleness/age/max": "oldest" }),
+  },
+  {
+    title: "Effect of age",
+    help: "The ratio p / p_sampler before the update, and the share of tokens and trajectories that its weights leave in effect.",
+    pick: named({
+      "staleness/ratio/mean": "ratio, mean",
+      "staleness/effective_tokens": "effective tokens",
+      "staleness/effective_trajectories": "effective trajectories",
+    }),
+  },
+  {
     title: "Clip fractions",
     help: "Share of tokens whose ratio the clip cut, and the dual clip.",
     pick: named({ "actor/pg_clipfrac": "clip", "actor/pg_clipfrac_lower": "dual clip" }),

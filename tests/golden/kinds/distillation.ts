@@ -2,6 +2,7 @@ import { completed } from "../../../common/options/option-table.js";
 import { distillationTable } from "../../../src/learn/distillation/options.js";
 import {
   ratioWeights,
+  teachersLikeliest,
   tokenDivergence,
   vocabularyDivergence,
 } from "../../../src/learn/distillation/vocabulary.js";
@@ -130,7 +131,47 @@ function sdpoOfAuthors(v: any) {
   });
 }
 
+/** verl's forward KL, of a teacher that says its likeliest tokens alone: the others are as good as impossible. */
+function forwardTopK(v: any) {
+  const logits = v.student_logits as Matrix;
+  const ids = v.teacher_topk_ids as Matrix;
+  const teacher = logits.map((row, t) => {
+    const all = row.map(() => -1e4);
+    ids[t]!.forEach((id, i) => (all[id] = v.teacher_topk_log_probs[t][i]));
+    return all;
+  });
+  const settings = {
+    distillationTopK: ids[0]!.length,
+    ...(v.log_prob_min_clamp === null ? {} : { distillationLeast: v.log_prob_min_clamp as number }),
+  };
+  const clamped = {
+    ...settings,
+    ...(v.loss_max_clamp === null ? {} : { distillationClamp: v.loss_max_clamp as number }),
+  };
+  const found = (x: Tensor, how: typeof clamped) =>
+    teachersLikeliest(tf.logSoftmax(x), matrix(teacher), how);
+  const { apart, figures } = found(matrix(logits), settings);
+  const of = (x: Tensor) => found(x, clamped).apart;
+  const { value, grad } = tf.valueAndGrad((x: Tensor) =>
+    aggregateLoss(of(x).expandDims(0), matrix([v.mask]), "token-mean", {
+      rule: "verl-0.9.1",
+    }).asScalar(),
+  )(matrix(logits));
+  const list = (x: Tensor) => x.arraySync();
+  return {
+    token_divergence: list(apart),
+    token_loss: list(of(matrix(logits))),
+    student_mass: list(figures.student_mass),
+    teacher_mass: list(figures.teacher_mass),
+    overlap_count: list(figures.overlap),
+    overlap_token_advantage: list(figures.overlap_advantage),
+    loss: number(value),
+    grad_student_logits: grad.arraySync(),
+  };
+}
+
 export const runners: Runners = {
+  opd_verl_topk: forwardTopK,
   gkd_jsd_loss: jensenShannon,
   sdpo_loss: sdpo,
   sdpo_official_loss: sdpoOfAuthors,

@@ -99,6 +99,8 @@ export interface LossDefinition<
   V extends string = string,
 >
   extends LossFacts, TokenRule<SettingsOf<T>> {
+  /** Whether settings need no log-probabilities from before the update: the sampler's stand for them. */
+  unmeasured?(settings: SettingsOf<T>): boolean;
   readonly name: Name;
   /** What it alone can be told, with verl's keys. */
   readonly options?: T;

@@ -23,6 +23,8 @@ export interface PolicyLossInput {
    * before the update.
    */
   sampledLogprobs?: Tensor;
+  /** Updates by which its policy is older than the one that is trained; -1: unknown. */
+  ages?: Tensor;
   /** What a correction for another sampler multiplies the token losses by. */
   rolloutWeights?: Tensor;
   /** What `prompt-mean` multiplies each row's tokens by (`promptScales`). */

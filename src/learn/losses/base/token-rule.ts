@@ -16,6 +16,8 @@ export interface LossRow {
   entropies?: ArrayLike<number>;
   /** ln p at the sampler, for the losses that ask for it; without, that of before the update. */
   sampledLogprobs?: ArrayLike<number>;
+  /** Updates by which its policy is older than the one that is trained; -1: unknown. */
+  ages?: ArrayLike<number>;
   /** What a correction for another sampler multiplies the token losses by. */
   weights?: ArrayLike<number>;
   /** What a loss picked in the update itself. */

@@ -12,6 +12,7 @@ import {
   perRow,
   rowLogRatio,
 } from "../base/token-rule.js";
+import { type Proximal, proximalLogprob, proximals, proximalTensor } from "./proximal.js";
 
 const metrics = ["ratio", "kl_k1", "kl_k2", "kl_k3"] as const;
 
@@ -57,6 +58,19 @@ export const decoupledOptions = {
     above(0),
     key(`${policyLoss}.stale_lower`, "decoupled: the lower bound; none: no bound"),
   ),
+  /**
+   * Decoupled PPO: where the policy before the step is known from: `measured`, by a pass of its own; without one from how
+   * many updates old the sampler is, on the way from it to the policy of now, of log-probabilities (`loglinear`) or
+   * probabilities (`linear`); or `rollout`, the sampler itself. Default: `measured`.
+   */
+  proximal: option(
+    oneOf(proximals),
+    "measured",
+    key(
+      `${policyLoss}.proximal`,
+      "decoupled: measure the policy before the step, or make it of the sampler's and its age",
+    ),
+  ),
   /** Decoupled PPO: one ratio for each token, or one for the trajectory, against its mean advantage. Default: `token`. */
   ratioLevel: option(
     oneOf(["token", "sequence"]),
@@ -69,6 +83,7 @@ export const decoupledOptions = {
 };
 
 type Settings = {
+  proximal: Proximal;
   staleAction: "mask" | "clamp" | "none";
   staleLevel: "token" | "sequence";
   staleMetric: (typeof metrics)[number];
@@ -91,7 +106,7 @@ const metricOf = {
  */
 export function staleWeights(
   rows: readonly LossRow[],
-  settings: Settings,
+  settings: Omit<Settings, "proximal">,
 ): { weights: number[]; changed: number[] }[] {
   const { staleAction, staleLevel, staleMetric, staleAggregate, staleUpper, staleLower } = settings;
   return rows.map(({ oldLogprobs, sampledLogprobs, mask }) => {
@@ -132,6 +147,30 @@ export function staleWeights(
   });
 }
 
+/** A batch whose policy before the step is the one that was asked for. */
+function withProximal(
+  input: PolicyLossInput,
+  { proximal: form }: Settings,
+  { tf, detached }: LossOps,
+) {
+  const { logprobs, oldLogprobs, sampledLogprobs = oldLogprobs } = input;
+  if (form === "measured") return input;
+  const ages: Tensor = input.ages ?? tf.zerosLike(logprobs);
+  return { ...input, oldLogprobs: proximalTensor(form, sampledLogprobs, detached(logprobs), ages) };
+}
+
+/** The same of rows of plain numbers. */
+const rowsWithProximal = (rows: readonly LossRow[], { proximal: form }: Settings) =>
+  form === "measured"
+    ? rows
+    : rows.map((row): LossRow => {
+        const { logprobs, oldLogprobs, sampledLogprobs = oldLogprobs, ages } = row;
+        const made = Array.from(logprobs, (now, t) =>
+          proximalLogprob(form, sampledLogprobs[t]!, now, ages?.[t] ?? -1),
+        );
+        return { ...row, oldLogprobs: made };
+      });
+
 /** The rows of a loss's input, where nothing in them has a gradient. */
 function rowsOf({ oldLogprobs, sampledLogprobs = oldLogprobs, mask }: PolicyLossInput): LossRow[] {
   const [time = 0] = mask.shape.slice(-1);
@@ -168,6 +207,7 @@ export const decoupled = defineLoss({
   clips: "ratio",
   readsC: true,
   asks: "sampler",
+  unmeasured: ({ proximal }) => proximal !== "measured",
   options: decoupledOptions,
   views: {
     decoupled: {
@@ -176,8 +216,9 @@ export const decoupled = defineLoss({
     },
   },
 
-  tensors(input, options, ops) {
+  tensors(given, options, ops) {
     const { tf, evenMaximum, evenMinimum, maskedTensorMean } = ops;
+    const input = withProximal(given, options, ops);
     const { mask } = input;
     const { low, high, c } = clipBounds(options);
     const stale = staleWeights(rowsOf(input), options);
@@ -203,7 +244,8 @@ export const decoupled = defineLoss({
     };
   },
 
-  share(rows, settings) {
+  share(given, settings) {
+    const rows = rowsWithProximal(given, settings);
     const weights = staleWeights(rows, settings).map((row) => row.weights);
     const whole = settings.ratioLevel === "sequence";
     const kept = rows.map((row, r) => ({ ...row, mask: weights[r]!.map((w) => Number(w > 0)) }));
@@ -212,8 +254,11 @@ export const decoupled = defineLoss({
       const own = Array.from(advantages).filter((_, t) => mask[t]);
       return own.reduce((sum, a) => sum + a, 0) / Math.max(1, own.length);
     });
+    const ratio = (r: number, t: number) =>
+      Math.exp(rows[r]!.logprobs[t]! - rows[r]!.oldLogprobs[t]!);
     return (r, t) => ({
       staleWeight: weights[r]![t]!,
+      ...(settings.proximal === "measured" ? {} : { ratio: ratio(r, t) }),
       ...(whole ? { ratio: Math.exp(log(r)), meanAdvantage: mean(r) } : {}),
     });
   },

@@ -51,7 +51,9 @@ export async function smallParts(overrides: string[] = []): Promise<LocalParts> 
   const set = tasks.calc({ train: 6, test: 2 });
   return {
     config,
-    policy: Object.assign(policy, { model }),
+    policy: Object.defineProperty(Object.assign(policy, { model }), "version", {
+      get: () => model.updates,
+    }),
     tools: new ToolSet([python]),
     // Any signal at all: the share of even tokens is not asked for, the length is.
     reward: ({ length, response }) => (length % 3) / 2 + (response.includes("1") ? 0.5 : 0),

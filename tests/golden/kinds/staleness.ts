@@ -1,0 +1,203 @@
+import { defined } from "../../../common/options/defined.js";
+import {
+  bypassWeights,
+  correctionOf,
+  type RolloutCorrection,
+} from "../../../src/learn/correction/rollout-correction.js";
+import { settingsOf } from "../../../src/learn/losses/base/definition.js";
+import { unmaskedAdvantages, unmaskedRow } from "../../../src/learn/losses/base/off-policy-mask.js";
+import { tensorOps } from "../../../src/learn/losses/base/tensor-ops.js";
+import type { LossRow } from "../../../src/learn/losses/base/token-rule.js";
+import type { ActorLossOptions } from "../../../src/learn/losses/loss-rules.js";
+import { decoupled, staleWeights } from "../../../src/learn/losses/sampler/decoupled.js";
+import {
+  type Proximal,
+  proximalLogprob,
+  proximals,
+  proximalTensor,
+} from "../../../src/learn/losses/sampler/proximal.js";
+import { ageOf, oldestVersion, roomOf } from "../../../src/run/staleness/limits/definition.js";
+import { stalenessLimits } from "../../../src/run/staleness/limits/registry.js";
+import {
+  lossAt,
+  type Matrix,
+  matrix,
+  number,
+  onRows,
+  padded,
+  set,
+  type Tensor,
+} from "../tensors.js";
+import type { Runners } from "../runner.js";
+
+// Inputs are described in the files themselves.
+/* eslint-disable @typescript-eslint/no-explicit-any */
+
+function decoupledLoss(v: any) {
+  const { rejection } = v;
+  const options = {
+    ...{ loss: "decoupled" as const, clipRatioLow: v.eps_clip as number },
+    ...{ clipRatioHigh: v.eps_clip_higher ?? v.eps_clip, clipRatioC: v.c_clip ?? 1e9 },
+    ratioLevel: v.level,
+    ...(rejection
+      ? {
+          ...{ staleAction: rejection.action, staleLevel: rejection.level },
+          ...{ staleMetric: rejection.metric, staleAggregate: rejection.agg },
+          ...defined({ staleUpper: rejection.upper, staleLower: set(rejection.lower) }),
+        }
+      : { staleAction: "none" as const }),
+  };
+  const fixed = {
+    oldLogprobs: matrix(v.proximal_log_prob),
+    sampledLogprobs: matrix(v.behaviour_log_prob),
+    advantages: matrix(v.advantages),
+    mask: matrix(v.mask),
+  };
+  const { loss, gradient, metrics } = lossAt(
+    v.log_prob,
+    (logprobs) => ({ ...fixed, logprobs }),
+    options as ActorLossOptions,
+  );
+  const tokens = (v.mask as Matrix).flat().reduce((a, b) => a + b, 0);
+  const count = (share: Tensor) => Math.round(number(share) * tokens);
+  const rows = (v.mask as Matrix).map((mask, r): LossRow => ({
+    ...{ logprobs: v.log_prob[r], oldLogprobs: v.proximal_log_prob[r], mask },
+    ...{ sampledLogprobs: v.behaviour_log_prob[r], advantages: v.advantages[r] },
+  }));
+  return {
+    loss,
+    grad_log_prob: gradient,
+    clipped: count(metrics.pg_clipfrac),
+    dual_clipped: count(metrics.pg_clipfrac_lower),
+    behaviour_weight: staleWeights(rows, settingsOf(decoupled as never, options) as never).map(
+      ({ weights }) => weights,
+    ),
+    filtered_fraction: count(metrics["stale_changed"]!) / Math.max(1, tokens),
+  };
+}
+
+function bypass(v: any) {
+  const { loss_type, rollout_is, ...keys } = v.rollout_correction;
+  const correction = correctionOf(
+    {
+      ...{ mode: "bypass", bypassLoss: loss_type, weights: rollout_is },
+      threshold: keys.rollout_is_threshold,
+      normalize: keys.rollout_is_batch_normalize,
+    } satisfies RolloutCorrection,
+    [],
+  )!;
+  const [oldLogprobs, mask] = [matrix(v.old_log_prob), matrix(v.response_mask)];
+  const options: ActorLossOptions = {
+    ...{ loss: loss_type === "reinforce" ? "gpg" : "vanilla", aggregation: v.loss_agg_mode },
+    ...{ aggregationRule: "verl-0.9.1", clipRatioLow: 0.2, clipRatioHigh: 0.28, clipRatioC: 3 },
+  };
+  const input = (logprobs: Tensor) => {
+    const rolloutWeights = bypassWeights(logprobs, oldLogprobs, mask, correction);
+    const given = { logprobs, oldLogprobs, advantages: matrix(v.advantages), mask };
+    return { ...given, ...defined({ rolloutWeights }) };
+  };
+  const { loss, gradient } = lossAt(v.log_prob, input, options);
+  return { loss, grad_log_prob: gradient };
+}
+
+function primeRl(v: any) {
+  const advantages = padded(v.advantages).map((row) => row.map((a) => a * v.adv_tau));
+  const fixed = {
+    ...{ oldLogprobs: matrix(padded(v.inference_log_prob)) },
+    ...{ advantages: matrix(advantages), mask: matrix(padded(v.loss_mask)) },
+  };
+  const { loss, gradient } = lossAt(
+    padded(v.trainer_log_prob),
+    (logprobs) => ({ ...fixed, logprobs }),
+    { loss: v.loss === "ipo" ? "prime_ipo" : "prime_rl", samplerPull: v.kl_tau },
+  );
+  return {
+    loss,
+    grad_trainer_log_prob: (v.trainer_log_prob as Matrix).map((row, r) =>
+      gradient[r]!.slice(0, row.length),
+    ),
+  };
+}
+
+/** The policy before the step, in plain numbers and as tensors, which must agree. */
+function proximal(v: any) {
+  const ages = (v.versions as number[]).map((of) => (of < 0 ? -1 : v.current_version - of));
+  const [sampled, now] = [v.behaviour_log_prob, v.log_prob] as number[][];
+  const made = (form: Proximal) => {
+    const plain = now!.map((p, t) => proximalLogprob(form, sampled![t]!, p, ages[t]!));
+    const tensors = proximalTensor(form, matrix([sampled!]), matrix([now!]), matrix([ages]));
+    tensors.dataSync().forEach((p, t) => {
+      if (Math.abs(p - plain[t]!) > 1e-5) throw new Error(`${form}: ${p} is not ${plain[t]}`);
+    });
+    return plain;
+  };
+  const forms = proximals.filter((form) => form !== "measured");
+  return Object.fromEntries(forms.map((form) => [form, made(form)]));
+}
+
+const limit = (name: string) => stalenessLimits.get(name)!;
+
+/** What each framework admits, in its own words. */
+const admissions: Readonly<Record<string, (v: any) => object>> = {
+  areal: ({ max_staleness: bound, version, consumer_batch_size: batch, ...v }) => {
+    const at = { version, batch, bound, syncEvery: 1 };
+    const drawn = { accepted: v.accepted, running: v.running, mostRunning: v.max_concurrent };
+    return {
+      capacity: roomOf(limit("areal"), at, drawn),
+      pending_limit: limit("areal").admits!({ ...at, version: 0 }),
+    };
+  },
+  skyrl: ({
+    max_staleness_steps: bound,
+    current_global_step: step,
+    mini_batch_size: batch,
+    ...v
+  }) => {
+    const at = { version: step - 1, batch, bound, syncEvery: 1 };
+    return {
+      capacity: limit("skyrl").admits!(at),
+      free: roomOf(limit("skyrl"), at, { accepted: v.accepted, running: v.running }),
+    };
+  },
+  verl: ({ ppo_mini_batch_size: mini, require_batches: required, ...v }) => {
+    const batch = mini * required;
+    const [bound, syncEvery] = [v.staleness_threshold, v.trigger_parameter_sync_step];
+    const most = limit("verl-fully-async").admits!({ version: 0, batch, bound, syncEvery });
+    return { required_samples: batch, max_required_samples: most };
+  },
+  prime_rl: ({ training_step: step, policy_start: from, policy_end: to, ...v }) => {
+    const { age, inFlight, inQueue } = ageOf(step - 1, { from, to });
+    const oldest = oldestVersion(step - 1, v.max_off_policy_steps);
+    return {
+      ...{ staleness: age, in_flight: inFlight, in_queue: inQueue, min_fresh_version: oldest },
+      dropped: from < oldest,
+    };
+  },
+};
+
+export const runners: Runners = {
+  decoupled_ppo_loss: decoupledLoss,
+  bypass_mode_loss: bypass,
+  prime_rl_loss: primeRl,
+  proximal_approximation: proximal,
+  staleness_limits: ({ form, ...v }) => admissions[form]!(v),
+  off_policy_sequence_mask: (v) => {
+    const advantages = onRows(v.advantages, v.mask);
+    const kept = unmaskedAdvantages(
+      {
+        ...{ logprobs: matrix(v.log_prob), oldLogprobs: matrix(v.old_log_prob) },
+        // A kept advantage is told from one that is left out.
+        ...{ advantages: matrix(advantages), mask: matrix(v.mask) },
+      },
+      v.threshold,
+      tensorOps,
+    ).arraySync() as Matrix;
+    const keep = kept.map((row, r) => row.map((a, t) => Number(a === advantages[r]![t])));
+    const plain = (v.mask as Matrix).map((mask, r) => {
+      const row = { logprobs: v.log_prob[r], oldLogprobs: v.old_log_prob[r], mask };
+      const own = unmaskedRow({ ...row, advantages: advantages[r]! }, v.threshold);
+      return Number(own.advantages[0] === advantages[r]![0]);
+    });
+    return { keep_trl: plain, token_keep_slime: keep };
+  },
+};
