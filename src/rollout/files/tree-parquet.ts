@@ -38,6 +38,7 @@ const supportColumns: Column[] = [
   list("support_offsets", "INT32"),
   list("support_ids", "INT32"),
   list("support_logprobs", "FLOAT"),
+  list("support_given", "INT32"),
 ];
 
 // A row per node, and before the nodes of each tree one of kind `prompt` that carries everything else.
@@ -95,6 +96,7 @@ function cells(tree: number, node: TreeNode): Cells {
     support_offsets: node.support?.offsets ?? [],
     support_ids: node.support?.ids ?? [],
     support_logprobs: node.support?.logprobs ?? [],
+    support_given: node.support?.given ?? [],
     tool: json(node.tool),
     branch: json(node.branch),
     run: json(node.run),
@@ -166,6 +168,7 @@ interface ParquetRow {
   support_offsets?: number[];
   support_ids?: number[];
   support_logprobs?: number[];
+  support_given?: number[];
   tool?: string;
   branch?: string;
   run?: string;
@@ -242,6 +245,7 @@ function nodeOf(row: ParquetRow): TreeNode {
       offsets: row.support_offsets,
       ids: row.support_ids ?? [],
       logprobs: row.support_logprobs ?? [],
+      ...(row.support_given?.length ? { given: row.support_given } : {}),
     });
   }
   if (row.tool != null) node.tool = fromExactJson(row.tool) as TreeNode["tool"];
