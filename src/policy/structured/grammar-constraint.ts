@@ -1,6 +1,6 @@
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Constraint } from "../policy.js";
-import { type Expression, type Grammar, GrammarLimit, NONE } from "./grammar.js";
+import { type Expression, Grammar, GrammarLimit, NONE } from "./grammar.js";
 import { TokenTree } from "./token-tree.js";
 
 /** Bytes of masks that a grammar keeps. */
@@ -53,6 +53,43 @@ export class TokenGrammar {
   }
 }
 
+/** Grammars that a tokenizer keeps, and how much one may have grown by use. */
+const KEPT_GRAMMARS = 16;
+const MOST_GROWN = 500_000;
+
+const kept = new WeakMap<Tokenizer, Map<string, GrammarConstraint>>();
+
+/** The constraint of a grammar that is told by a key; what many requests ask for is made once. */
+export function constraintFor(
+  tokenizer: Tokenizer,
+  key: string,
+  make: (grammar: Grammar) => Expression,
+): Constraint {
+  const own = kept.get(tokenizer) ?? new Map<string, GrammarConstraint>();
+  kept.set(tokenizer, own);
+  let found = own.get(key);
+  if (found === undefined || found.work > MOST_GROWN) {
+    const grammar = new Grammar();
+    const start = make(grammar);
+    found = new GrammarConstraint(new TokenGrammar(grammar, tokenizer), start);
+  }
+  own.delete(key);
+  own.set(key, found);
+  if (own.size > KEPT_GRAMMARS) own.delete(own.keys().next().value!);
+  return found.fork();
+}
+
+/** A constraint that has taken up these tokens; undefined where it allows them not. */
+export function behind(constraint: Constraint, tokens: Iterable<number>): Constraint | undefined {
+  const fork = constraint.fork();
+  for (const id of tokens) {
+    const word = fork.mask()[id >>> 5] ?? 0;
+    if (((word >>> (id & 31)) & 1) === 0) return undefined;
+    fork.take(id);
+  }
+  return fork;
+}
+
 /** Generates texts of a grammar. */
 export class GrammarConstraint implements Constraint {
   readonly #of: TokenGrammar;
@@ -61,6 +98,11 @@ export class GrammarConstraint implements Constraint {
   constructor(of: TokenGrammar, state: Expression) {
     this.#of = of;
     this.#state = state;
+  }
+
+  /** How much its grammar has made so far. */
+  get work(): number {
+    return this.#of.grammar.work;
   }
 
   mask(): Uint32Array {

@@ -148,7 +148,10 @@ test("what is written by random schemas is valid by ajv", () => {
     const validate = ajv.compile(schema as object | boolean);
     for (let k = 0; k < 4; k++) {
       const text = written(bpe, constraint, random);
-      assert.ok(validate(JSON.parse(text)), `${JSON.stringify(schema)}: ${ajv.errorsText(validate.errors)}: ${text}`);
+      assert.ok(
+        validate(JSON.parse(text)),
+        `${JSON.stringify(schema)}: ${ajv.errorsText(validate.errors)}: ${text}`,
+      );
     }
     made++;
   }

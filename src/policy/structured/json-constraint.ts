@@ -1,15 +1,16 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Constraint } from "../policy.js";
-import { GrammarConstraint, TokenGrammar } from "./grammar-constraint.js";
+import type { Expression, Grammar } from "./grammar.js";
+import { constraintFor } from "./grammar-constraint.js";
 import { JsonGrammar } from "./json-grammar.js";
 import { type JsonSchema, schemaIn, SchemaError } from "./schema-parts.js";
 
 /** A schema that is written in more characters is refused. */
 const MOST_TEXT = 200_000;
 
-/** The grammar of a schema, which JSON alone may have made. */
-export function schemaGrammar(schema: JsonSchema): JsonGrammar {
+/** A schema as JSON; text that was read from outside may be of any size. */
+function schemaText(schema: JsonSchema): string {
   schemaIn("it", schema);
   let text: string | undefined;
   try {
@@ -20,7 +21,17 @@ export function schemaGrammar(schema: JsonSchema): JsonGrammar {
   if (text.length > MOST_TEXT) {
     throw new SchemaError("it", `written in at most ${MOST_TEXT} characters`, text.length);
   }
-  return new JsonGrammar(JSON.parse(text) as JsonSchema);
+  return text;
+}
+
+/** The texts of a schema, and of another beside it. */
+export function schemaGrammar(
+  grammar: Grammar,
+  schema: JsonSchema,
+  beside: JsonSchema = true,
+): Expression {
+  const own = JSON.parse(schemaText(schema)) as JsonSchema;
+  return new JsonGrammar(own, grammar).whole(beside);
 }
 
 /**
@@ -34,17 +45,24 @@ export function schemaGrammar(schema: JsonSchema): JsonGrammar {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { jsonConstraint } from "arpo-lab/policy";
- * import { randomTextPolicy } from "arpo-lab/experimental/testing";
+ * import { HfTokenizer, Model } from "arpo-lab/model";
+ * import { jsonConstraint, Policy } from "arpo-lab/policy";
+ * import { trainBpe } from "arpo-lab/experimental/formats";
  *
- * const policy = randomTextPolicy();
- * const constraint = jsonConstraint(policy.tokenizer, { enum: ["yes", "no"] });
- * const { text } = await policy.generate("6*7=42?", { constraint, seed: 1 });
+ * const tokenizer = new HfTokenizer(trainBpe(["yes or no"], { vocabSize: 270 }));
+ * const { vocabSize } = tokenizer;
+ * const policy = Policy.fromModel(
+ *   Model.init({ vocabSize, hiddenSize: 16, intermediateSize: 32, layers: 1, heads: 2 }, 1),
+ *   tokenizer,
+ * );
+ * const constraint = jsonConstraint(tokenizer, { enum: ["yes", "no"] });
+ * const { text } = await policy.generate("6*7=42?", { constraint });
  * assert.ok(["yes", "no"].includes(JSON.parse(text)));
  * ```
  */
 export function jsonConstraint(tokenizer: Tokenizer, schema: JsonSchema): Constraint {
   checkArguments("make a constraint", { tokenizer }, { tokenizer: "tokenizer" });
-  const made = schemaGrammar(schema);
-  return new GrammarConstraint(new TokenGrammar(made.grammar, tokenizer), made.whole());
+  return constraintFor(tokenizer, `schema ${schemaText(schema)}`, (grammar) =>
+    schemaGrammar(grammar, schema),
+  );
 }

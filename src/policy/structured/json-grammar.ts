@@ -58,11 +58,11 @@ export class JsonGrammar {
     this.#text = anyCharacter(grammar);
   }
 
-  /** The texts that fulfil the whole schema. */
-  whole(): Expression {
+  /** The texts that fulfil the whole schema, and another beside it. */
+  whole(beside: JsonSchema = true): Expression {
     let made: Expression;
     try {
-      made = this.#all([{ schema: this.#root, chosen: false }]);
+      made = this.#all([this.#root, beside].map((schema) => ({ schema, chosen: false })));
     } catch (error) {
       if (error instanceof GrammarLimit) {
         throw new SchemaError("it", "smaller", `one with ${error.message}`);

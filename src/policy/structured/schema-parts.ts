@@ -8,8 +8,8 @@ export type JsonSchema = boolean | Readonly<Record<string, unknown>>;
 export class SchemaError extends RangeError {
   constructor(
     readonly keyword: string,
-    rule: string,
-    got: unknown,
+    readonly rule: string,
+    readonly got: unknown,
   ) {
     super(
       `Cannot hold a JSON schema: ${keyword} must be ${rule}, got ${typeof got === "string" ? got : shown(got)}`,
