@@ -32,6 +32,7 @@ export class FunctionSchemaError extends SchemaError {
     error: SchemaError,
   ) {
     super(error.keyword, error.rule, error.got);
+    this.message = this.message.replace("a JSON schema", `the schema of function ${functionName}`);
   }
 }
 
