@@ -28,7 +28,10 @@ export interface Sampling {
 export interface Constraint {
   /** Bit i allows id i; at least one must be. What was given out stays as it is. */
   mask(): Uint32Array;
-  /** Takes up a token, one that the mask allows. */
+  /**
+   * Takes up a token.
+   * @param id a token that the mask allows
+   */
   take(id: number): void;
   /** Another that stands where this one does. */
   fork(): Constraint;

@@ -6,7 +6,7 @@ import { Model } from "../../model/transformer/transformer.js";
 import { ModelPolicy } from "../../policy/policy-from-model.js";
 import { PolicyServer } from "./policy-server.js";
 
-type Json = Record<string, any>;
+type Json = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- answers of three interfaces
 
 const turns =
   "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}";

@@ -1,15 +1,18 @@
 import { isRecord } from "../../../common/options/is-record.js";
 import { anyCharacter, escaped } from "./characters.js";
-import { formats } from "./formats.js";
 import { EMPTY, type Expression, Grammar, GrammarLimit, NONE } from "./grammar.js";
-import { type Bounds, DIGITS, NumberForms, plainDigits } from "./numbers.js";
 import { patternOf, PatternError } from "./pattern.js";
+import { mustDiffer } from "./alternatives.js";
+import { ScalarForms } from "./scalars.js";
 import {
+  constantsOf,
   countIn,
+  type Fields,
   fieldsOf,
   type JsonSchema,
   type JsonType,
   namedSchemas,
+  requiredOf,
   resolve,
   schemaIn,
   SchemaError,
@@ -25,10 +28,6 @@ const MOST_REFERENCES = 200;
 const MOST_DEPTH = 150;
 const MOST_PROPERTIES = 1_000;
 const MOST_PATTERNS = 3;
-/** Divisors that `multipleOf` may have: each rest is a state. */
-const MOST_DIVISOR = 200;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** A schema of several that hold together; `chosen`: its alternatives were looked at. */
 interface Part {
@@ -40,7 +39,7 @@ interface Part {
 export class JsonGrammar {
   readonly grammar: Grammar;
   readonly #root: JsonSchema;
-  readonly #numbers: NumberForms;
+  readonly #scalars: ScalarForms;
   readonly #made = new Map<string, Expression>();
   readonly #ids = new Map<JsonSchema, number>();
   readonly #comma: Expression;
@@ -51,7 +50,7 @@ export class JsonGrammar {
   constructor(root: JsonSchema, grammar = new Grammar()) {
     this.#root = root;
     this.grammar = grammar;
-    this.#numbers = new NumberForms(grammar);
+    this.#scalars = new ScalarForms(grammar);
     const space = grammar.optional(grammar.literal(" "));
     this.#comma = grammar.sequence(grammar.literal(","), space);
     this.#colon = grammar.sequence(grammar.literal(":"), space);
@@ -159,7 +158,11 @@ export class JsonGrammar {
     const others = parts.map((part, i) => (i === at ? { schema: own, chosen: true } : part));
     const first = anyOf === undefined ? undefined : schemasIn("anyOf", anyOf);
     const second = oneOf === undefined ? undefined : schemasIn("oneOf", oneOf);
-    if (second) this.#mustDiffer(second);
+    if (second) {
+      const flat = (schema: JsonSchema) =>
+        this.#flattened([{ schema, chosen: false }]).map((part) => fieldsOf(part.schema));
+      mustDiffer(second, flat);
+    }
     const branches = first ?? second!;
     return this.grammar.any(
       ...branches.flatMap((one) =>
@@ -172,62 +175,6 @@ export class JsonGrammar {
         ),
       ),
     );
-  }
-
-  /** Alternatives of which one alone may hold must be seen to differ. */
-  #mustDiffer(branches: readonly JsonSchema[]): void {
-    const looked = branches.map((schema) => this.#look(schema, new Set()));
-    for (const [i, a] of looked.entries()) {
-      for (const b of looked.slice(0, i)) {
-        const isShared = [...a.types].some((type) => b.types.has(type));
-        const apart =
-          !isShared ||
-          [...a.constants].some(([key, values]) => {
-            const other = b.constants.get(key);
-            return other !== undefined && [...values].every((value) => !other.has(value));
-          });
-        if (!apart) {
-          const rule = "of schemas that differ by type, or by the constants of a required property";
-          throw new SchemaError("oneOf", rule, "two that one value may fulfil; use anyOf");
-        }
-      }
-    }
-  }
-
-  /** The types of a schema, and the constants of its value (under "") and its required properties. */
-  #look(
-    schema: JsonSchema,
-    within: Set<JsonSchema>,
-  ): { types: Set<JsonType>; constants: Map<string, Set<string>> } {
-    const constants = new Map<string, Set<string>>();
-    if (within.has(schema)) return { types: new Set(types), constants };
-    within.add(schema);
-    const all = this.#flattened([{ schema, chosen: false }]).map((part) => fieldsOf(part.schema));
-    let found = new Set(types) as Set<JsonType>;
-    const keep = (others: Set<JsonType>) => {
-      found = new Set([...found].filter((type) => others.has(type)));
-    };
-    for (const fields of all) {
-      keep(typesOf(fields));
-      const values = constantsOf(fields);
-      if (values) {
-        keep(new Set(values.map(typeOf)));
-        constants.set("", new Set(values.map((value) => JSON.stringify(value))));
-      }
-      for (const keyword of ["anyOf", "oneOf"]) {
-        if (fields[keyword] === undefined) continue;
-        const inner = schemasIn(keyword, fields[keyword]).map((one) => this.#look(one, within));
-        keep(new Set(inner.flatMap((one) => [...one.types])));
-      }
-      const named = namedSchemas("properties", fields["properties"]);
-      for (const key of requiredOf(fields)) {
-        const own = named.get(key);
-        const inner = isRecord(own) ? constantsOf(own) : undefined;
-        if (inner) constants.set(`.${key}`, new Set(inner.map((value) => JSON.stringify(value))));
-      }
-    }
-    within.delete(schema);
-    return { types: found, constants };
   }
 
   /** Schemas without alternatives. */
@@ -281,111 +228,16 @@ export class JsonGrammar {
       case "boolean":
         return g.any(g.literal("true"), g.literal("false"));
       case "string":
-        return g.sequence(g.literal('"'), this.#string(all), g.literal('"'));
+        return g.sequence(g.literal('"'), this.#scalars.string(all), g.literal('"'));
       case "integer":
         // Where other numbers may stand, whole ones are among them.
-        return left.has("fraction") ? NONE : this.#number(all, true);
+        return left.has("fraction") ? NONE : this.#scalars.number(all, true);
       case "fraction":
-        return this.#number(all, !left.has("integer"));
+        return this.#scalars.number(all, !left.has("integer"));
       case "array":
         return this.#array(all);
       default:
         return this.#object(all);
-    }
-  }
-
-  #number(all: readonly Fields[], whole: boolean): Expression {
-    const g = this.grammar;
-    const bounds: Bounds = { least: -Infinity, above: false, most: Infinity, below: false };
-    let isBound = false;
-    let divisor: number | undefined;
-    for (const fields of all) {
-      for (const keyword of ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"]) {
-        const value = fields[keyword];
-        if (value === undefined) continue;
-        if (typeof value !== "number" || !plainDigits(value)) {
-          throw new SchemaError(keyword, `a number of at most ${DIGITS} digits`, value);
-        }
-        isBound = true;
-        const isOut = keyword.startsWith("exclusive");
-        if (keyword.endsWith("inimum")) {
-          if (value > bounds.least || (value === bounds.least && isOut)) {
-            Object.assign(bounds, { least: value, above: isOut });
-          }
-        } else if (value < bounds.most || (value === bounds.most && isOut)) {
-          Object.assign(bounds, { most: value, below: isOut });
-        }
-      }
-      const { multipleOf } = fields;
-      if (multipleOf === undefined) continue;
-      const isHeld =
-        Number.isInteger(multipleOf) &&
-        Number(multipleOf) >= 1 &&
-        Number(multipleOf) <= MOST_DIVISOR;
-      if (!isHeld || (divisor !== undefined && divisor !== multipleOf)) {
-        throw new SchemaError(
-          "multipleOf",
-          `one whole number from 1 to ${MOST_DIVISOR}`,
-          multipleOf,
-        );
-      }
-      divisor = multipleOf as number;
-    }
-    const { least, most, above, below } = bounds;
-    if (least > most || (least === most && (above || below))) return NONE;
-    const isWhole = whole || divisor !== undefined;
-    const found = isBound ? this.#numbers.within(bounds, isWhole) : this.#numbers.any(isWhole);
-    if (divisor === undefined || divisor === 1) return found;
-    return g.trimmed(g.both(found, this.#numbers.multiples(divisor)));
-  }
-
-  /** The inside of a string. */
-  #string(all: readonly Fields[]): Expression {
-    const g = this.grammar;
-    let [least, most] = [0, Infinity];
-    const found = new Set<Expression>();
-    let named: [keyword: string, value: unknown] | undefined;
-    const add = (keyword: string, value: unknown, source: string) => {
-      named = [keyword, value];
-      try {
-        found.add(patternOf(g, source));
-      } catch (error) {
-        if (!(error instanceof PatternError)) throw error;
-        throw new SchemaError(keyword, `an expression that can be held: ${error.message}`, value);
-      }
-    };
-    for (const fields of all) {
-      least = Math.max(least, countIn(fields, "minLength") ?? 0);
-      most = Math.min(most, countIn(fields, "maxLength") ?? Infinity);
-      const { pattern, format } = fields;
-      if (pattern !== undefined) {
-        if (typeof pattern !== "string") throw new SchemaError("pattern", "a text", pattern);
-        add("pattern", pattern, pattern);
-      }
-      if (format !== undefined) {
-        const known = typeof format === "string" && Object.hasOwn(formats, format);
-        if (!known) {
-          throw new SchemaError("format", `one of ${Object.keys(formats).join(", ")}`, format);
-        }
-        add("format", format, formats[format]!);
-      }
-    }
-    if (least > most) return NONE;
-    if (found.size === 0) return g.repeat(this.#text, least, most);
-    const isLong = least > 0 || most < Infinity;
-    const parts = [...found, ...(isLong ? [g.repeat(this.#text, least, most)] : [])];
-    if (parts.length === 1) return parts[0]!;
-    const [keyword, value] = named!;
-    return this.#bounded(keyword, value, () => parts.reduce((a, b) => g.both(a, b)));
-  }
-
-  /** What two expressions have in common, where that has not too many states. */
-  #bounded(keyword: string, value: unknown, make: () => Expression): Expression {
-    try {
-      return this.grammar.trimmed(make());
-    } catch (error) {
-      if (!(error instanceof GrammarLimit)) throw error;
-      throw new SchemaError(keyword, `one with fewer states (${error.message})`, value);
     }
   }
 
@@ -522,7 +374,7 @@ export class JsonGrammar {
     return Array.from({ length: 2 ** patterns.length }, (_, bits) => {
       const has = patterns.filter((__, i) => (bits >> i) & 1);
       const parts = patterns.map((one) => (has.includes(one) ? one.is : g.not(one.is)));
-      const key = this.#bounded("patternProperties", "one of more", () =>
+      const key = this.#scalars.bounded("patternProperties", "one of more", () =>
         parts.reduce((a, b) => g.both(a, b), free),
       );
       return { key, has: new Set(has.map(({ source }) => source)) };
@@ -551,24 +403,6 @@ const unbounded = new Set([
   ...["enum", "const", "type", "title", "description", "default", "examples", "$ref", "allOf"],
   ...["anyOf", "oneOf", "$defs", "definitions", "$schema", "$id", "$comment", "deprecated"],
 ]);
-
-/** The values that a schema lists. */
-function constantsOf(fields: Fields): readonly unknown[] | undefined {
-  const { enum: listed } = fields;
-  if (listed !== undefined && !Array.isArray(listed)) {
-    throw new SchemaError("enum", "a list of values", listed);
-  }
-  if (!Object.hasOwn(fields, "const")) return listed as unknown[] | undefined;
-  const own = fields["const"];
-  const isIn = !listed || listed.some((one) => JSON.stringify(one) === JSON.stringify(own));
-  return isIn ? [own] : [];
-}
-
-function requiredOf({ required = [] }: Fields): readonly string[] {
-  if (Array.isArray(required) && required.every((name) => typeof name === "string"))
-    return required;
-  throw new SchemaError("required", "a list of names", required);
-}
 
 /** The types that `not` forbids; nothing else of it can be held. */
 function notTypes({ not }: Fields): Set<JsonType> {

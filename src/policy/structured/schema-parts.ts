@@ -17,6 +17,9 @@ export class SchemaError extends RangeError {
   }
 }
 
+/** The fields of a schema that is an object. */
+export type Fields = Readonly<Record<string, unknown>>;
+
 /** The types of JSON, whole numbers apart from others. */
 export const types = [
   "null",
@@ -128,4 +131,23 @@ export function resolve(root: JsonSchema, ref: unknown): JsonSchema {
     at = (at as Record<string, unknown>)[name];
   }
   return schemaIn("$ref", at);
+}
+
+/** The values that a schema lists. */
+export function constantsOf(fields: Fields): readonly unknown[] | undefined {
+  const { enum: listed } = fields;
+  if (listed !== undefined && !Array.isArray(listed)) {
+    throw new SchemaError("enum", "a list of values", listed);
+  }
+  if (!Object.hasOwn(fields, "const")) return listed as unknown[] | undefined;
+  const own = fields["const"];
+  const isIn = !listed || listed.some((one) => JSON.stringify(one) === JSON.stringify(own));
+  return isIn ? [own] : [];
+}
+
+/** The properties that a schema requires. */
+export function requiredOf({ required = [] }: Fields): readonly string[] {
+  if (Array.isArray(required) && required.every((name) => typeof name === "string"))
+    return required;
+  throw new SchemaError("required", "a list of names", required);
 }

@@ -45,10 +45,7 @@ const weights = () => randomWeights(shape, { seed: 3 });
 const engines: Record<string, () => Decoder> = {
   plain: () => new PlainDecoder(shape, weights),
 };
-for (const { call } of [
-  ...(nativeEngineExists() ? [loadNativeEngine()] : []),
-  loadWasmEngine(),
-]) {
+for (const { call } of [...(nativeEngineExists() ? [loadNativeEngine()] : []), loadWasmEngine()]) {
   engines[`engine ${Object.keys(engines).length}`] = () => new EngineDecoder(call, shape, weights);
 }
 
