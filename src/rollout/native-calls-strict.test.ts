@@ -56,7 +56,7 @@ const grown = async (options: RolloutOptions = {}) =>
 
 test("calls are of the schemas of their tools, whatever the model would write", async () => {
   seen.length = 0;
-  const tree = await grown({ n: 100 });
+  const tree = await grown({ n: 60, responseLength: 300 });
   const ajv = new Ajv2020();
   let calls = 0;
   for (const { text, tool: called, kind } of tree.nodes) {
