@@ -25,7 +25,7 @@ function answerSchema({ response_format: format }: ChatBody): JsonSchema | undef
  * name. Undefined where nothing is asked.
  */
 export function constraintOf(
-  { policy: { tokenizer } }: Handling,
+  { policy: { tokenizer }, recorder }: Handling,
   read: ChatBody,
   { format, prefix, forced }: ChatPrompt,
 ): Constraint | undefined {
@@ -37,7 +37,9 @@ export function constraintOf(
   }
   const mustCall = read.tool_choice === "required" || forced !== undefined;
   const dialect = format && callDialects.get(format.name);
-  const tools = dialect && writesJson(dialect) ? (read.tools ?? []) : [];
+  // A captured session is trained on over the whole vocabulary: clients that send `strict` unasked change nothing there.
+  const holds = dialect && writesJson(dialect) && (recorder === undefined || schema !== undefined);
+  const tools = holds ? (read.tools ?? []) : [];
   const isNamed = typeof read.tool_choice === "object" && read.tool_choice !== null;
   const isStrict = tools.some((tool) => tool.function.strict);
   const holdsCalls = tools.length > 0 && (isStrict || isNamed || schema !== undefined);
