@@ -24,6 +24,7 @@ export const groups = [
       ["Deep search", "deep-search"],
       ["Serve a model", "serve"],
       ["What the endpoint accepts", "serve-api"],
+      ["Structured outputs", "structured-outputs"],
       ["Convert checkpoints", "convert"],
       ["Import rollouts", "import"],
       ["Train an agent program", "capture"],

@@ -19,11 +19,14 @@ export type {
   GenerateOptions,
   Sampling,
   Sampler,
+  Constraint,
   Sequence,
   Segment,
   GeneratedToken,
 } from "../policy/policy.js";
 
+export { jsonConstraint } from "../policy/structured/json-constraint.js";
+export type { JsonSchema } from "../policy/structured/schema-parts.js";
 export type { Prompt } from "../policy/prompt.js";
 export type { Generation, GenerationOptions } from "../policy/generate.js";
 

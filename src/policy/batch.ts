@@ -17,6 +17,8 @@ interface Feed {
   tokens: readonly number[];
   /** Absent when this feed's sample is of no use: a stem, or a prompt not fed to its end. */
   job?: Job;
+  /** The mask of ids that may come; absent: every id. */
+  allowed?: Uint32Array | undefined;
   uniform: number;
 }
 
@@ -50,7 +52,8 @@ export class Batch {
     while (this.#jobs.size > 0) {
       const before = this.#jobs.size;
       try {
-        for (const feeds of this.#plan()) await this.#step(feeds);
+        const feeds = this.#plan();
+        if (feeds.length > 0) await this.#step(feeds);
       } catch (error) {
         for (const job of this.#jobs) job.fail(error);
       }
@@ -63,14 +66,12 @@ export class Batch {
     this.#running = false;
   }
 
-  /** What to feed next: one step for each mask of allowed ids. */
-  #plan(): Feed[][] {
-    const steps = new Map<Uint32Array | undefined, Feed[]>();
+  /** What to feed next. */
+  #plan(): Feed[] {
+    const feeds: Feed[] = [];
     const stems = new Set<CacheSequence>();
     for (const job of this.#jobs) {
       if (job.settled) continue;
-      const feeds = steps.get(job.allowed) ?? [];
-      steps.set(job.allowed, feeds);
       const { sequence } = job;
       const line = sequence.line.next();
       if (line !== sequence.line) {
@@ -82,10 +83,18 @@ export class Batch {
       line.truncate(sequence.tokens.length - 1);
       const tokens = part(sequence.tokens, line.fed);
       const ends = line.fed + tokens.length === sequence.tokens.length;
-      if (ends) feeds.push({ line, tokens, job, uniform: job.options.random.uniform() });
-      else feeds.push({ line, tokens, uniform: 0 });
+      if (!ends) {
+        feeds.push({ line, tokens, uniform: 0 });
+        continue;
+      }
+      try {
+        const allowed = job.allowed();
+        feeds.push({ line, tokens, job, allowed, uniform: job.options.random.uniform() });
+      } catch (error) {
+        job.fail(error); // a constraint of the caller's own
+      }
     }
-    return [...steps.values()].filter((feeds) => feeds.length > 0);
+    return feeds;
   }
 
   async #step(feeds: Feed[]): Promise<void> {
@@ -113,6 +122,22 @@ export class Batch {
     }
   }
 
+  /** The masks of a step, each once, and which of them each line has. */
+  #masks(feeds: Feed[]): Pick<StepSampling, "allowed" | "allowedAt" | "constrained"> {
+    const masks = [...new Set(feeds.map(({ allowed }) => allowed))].filter((mask) => mask);
+    if (masks.length === 0) return {};
+    const words = Math.ceil(this.#decoder.vocabSize / 32);
+    const allowed = new Uint32Array(masks.length * words);
+    for (const [i, mask] of masks.entries()) allowed.set(mask!.subarray(0, words), i * words);
+    return {
+      allowed,
+      allowedAt: Int32Array.from(feeds, (feed) => masks.indexOf(feed.allowed)),
+      ...(feeds.some(({ job }) => job?.constrained)
+        ? { constrained: Int32Array.from(feeds, ({ job }) => (job?.constrained ? 1 : 0)) }
+        : {}),
+    };
+  }
+
   #sampling(feeds: Feed[]): StepSampling {
     const count = feeds.length;
     const sampling: StepSampling = {
@@ -122,7 +147,7 @@ export class Batch {
       minP: new Float32Array(count),
       repetitionPenalty: new Float32Array(count).fill(1),
       uniform: new Float64Array(count),
-      allowed: feeds.find((feed) => feed.job)?.job?.allowed,
+      ...this.#masks(feeds),
       top: this.#top,
     };
     for (let i = 0; i < count; i++) {

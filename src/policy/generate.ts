@@ -6,10 +6,10 @@ import {
   type OptionRules,
 } from "../../common/options/check-options.js";
 import { defined } from "../../common/options/defined.js";
-import { samplingRules } from "./check-generate.js";
+import { constraintRule, samplingRules } from "./check-generate.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import { Random } from "../base/random/random.js";
-import type { Policy, Sampling, Segment } from "./policy.js";
+import type { Constraint, Policy, Sampling, Segment } from "./policy.js";
 import { encodeParts, joined } from "../model/tokenizer/special-tokens.js";
 import { chatIn, isChat, type Prompt, promptParts, promptTask } from "./prompt.js";
 
@@ -23,6 +23,8 @@ export interface GenerationOptions extends Sampling {
   n?: number;
   /** Default: 0. Each answer has a random stream of its own. */
   seed?: number;
+  /** What each answer may be: `jsonConstraint` makes one of a JSON schema. Policies in this process alone. Default: none. */
+  constraint?: Constraint;
   /** Stops the generation with an error. Default: none. */
   signal?: AbortSignal;
 }
@@ -49,6 +51,7 @@ const rules: OptionRules<GenerationOptions> = {
   stop: either("text", listOf("text", "texts")),
   n: integer(1),
   seed: integer(0),
+  constraint: constraintRule,
   signal: "signal?",
 };
 

@@ -1,8 +1,23 @@
 import type { Sampled } from "../model/decoder/decoder.js";
 import type { CacheSequence } from "./cache-sequence.js";
-import type { FinishReason, GenerateOptions, Segment, Sequence } from "./policy.js";
+import type {
+  Constraint,
+  FinishReason,
+  GenerateOptions,
+  Sampling,
+  Segment,
+  Sequence,
+} from "./policy.js";
 import type { StopWatcher } from "./stops.js";
-import { idsOf, SupportList } from "./token-sets.js";
+import { countIds, idsOf, SupportList } from "./token-sets.js";
+
+/**
+ * Where a constraint alone leaves more ids, as inside a text, they are not listed for each token: log-probabilities are
+ * then over the whole vocabulary, at the sampler and in an update alike.
+ */
+const MOST_LISTED = 4096;
+
+const cuts = ({ topK = -1, topP = 1, minP = 0 }: Sampling) => topK > 0 || topP < 1 || minP > 0;
 
 /** What a sequence knows of the generate call that is running on it. */
 interface RunningCall {
@@ -38,7 +53,6 @@ interface JobParts {
 export class Job {
   readonly sequence: LocalSequence;
   readonly options: GenerateOptions;
-  readonly allowed: Uint32Array | undefined;
   readonly promise: Promise<Segment>;
   readonly #stops: StopWatcher;
   readonly #contextLength: number;
@@ -51,6 +65,9 @@ export class Job {
   readonly #topLogprobs: number[] = [];
   readonly #support = new SupportList();
   readonly #vocabSize: number;
+  readonly #allowed: Uint32Array | undefined;
+  readonly #constraint: Constraint | undefined;
+  #mask: Uint32Array | undefined;
   #width = 0;
   #settled = false;
   #resolve!: (segment: Segment) => void;
@@ -60,7 +77,8 @@ export class Job {
   constructor(parts: JobParts) {
     this.sequence = parts.sequence;
     this.options = parts.options;
-    this.allowed = parts.allowed;
+    this.#allowed = parts.allowed;
+    this.#constraint = parts.options.constraint?.fork();
     this.#stops = parts.stops;
     this.#contextLength = parts.contextLength;
     this.#eosIds = parts.eosIds;
@@ -81,6 +99,28 @@ export class Job {
     return this.#settled;
   }
 
+  /** Whether a constraint says what may come. */
+  get constrained(): boolean {
+    return this.#constraint !== undefined;
+  }
+
+  /** The mask of ids that may come next; undefined allows every id. */
+  allowed(): Uint32Array | undefined {
+    if (!this.#constraint) return this.#allowed;
+    const words = Math.ceil(this.#vocabSize / 32);
+    const own = this.#constraint.mask();
+    const named = this.options.allowedIds ? this.#allowed : undefined;
+    // A model may have more ids than its tokenizer: none of them is allowed.
+    const mask =
+      named || own.length < words
+        ? Uint32Array.from({ length: words }, (_, i) => (own[i] ?? 0) & (named?.[i] ?? ~0))
+        : own;
+    if (mask.every((word) => word === 0)) {
+      throw new RangeError("Cannot generate: a constraint must allow at least one id, got none");
+    }
+    return (this.#mask = mask);
+  }
+
   /** Takes what a step chose for this sequence. */
   take(sampled: Sampled, at: number, width: number): void {
     const token = sampled.tokens[at]!;
@@ -94,6 +134,7 @@ export class Job {
       this.#topLogprobs.push(sampled.topLogprobs[i]!);
     }
     this.#takeSupport(sampled, at);
+    if (!this.#advance(token)) return;
     if (this.options.onToken && !this.#tell(this.options.onToken, sampled, at)) return;
     const stop = this.#stops.push(token);
     if (this.#eosIds.has(token)) this.#finish("end");
@@ -104,10 +145,26 @@ export class Job {
 
   /** Records what the newest token was sampled from, where that is not the whole vocabulary. */
   #takeSupport({ support, supportLogprobs, logprobs, tokens }: Sampled, at: number): void {
+    if (this.#mask && countIds(this.#mask) === 1) {
+      this.#support.push([tokens[at]!], 0, true);
+      return;
+    }
     const words = support.length / tokens.length;
-    const ids = idsOf(support.subarray(at * words, (at + 1) * words), this.#vocabSize);
+    const kept = support.subarray(at * words, (at + 1) * words);
+    const many = this.#mask !== undefined && countIds(kept) > MOST_LISTED && !cuts(this.options);
+    const ids = many ? [] : idsOf(kept, this.#vocabSize);
     const whole = ids.length === this.#vocabSize;
     this.#support.push(whole ? [] : ids, logprobs[at]! - supportLogprobs[at]!);
+  }
+
+  /** Tells the constraint of the newest token; what it throws is its own sequence's failure. */
+  #advance(token: number): boolean {
+    try {
+      this.#constraint?.take(token);
+    } catch (error) {
+      this.fail(error);
+    }
+    return !this.#settled;
   }
 
   /** Tells the caller of the newest token; what it throws is its own sequence's failure. */

@@ -21,6 +21,22 @@ export interface Sampling {
   allowedIds?: readonly number[];
 }
 
+/**
+ * What may come next in a sequence: asked before each token, told of it after. `jsonConstraint` makes one from a
+ * JSON schema.
+ */
+export interface Constraint {
+  /** Bit i allows id i; at least one must be. What was given out stays as it is. */
+  mask(): Uint32Array;
+  /**
+   * Takes up a token.
+   * @param id a token that the mask allows
+   */
+  take(id: number): void;
+  /** Another that stands where this one does. */
+  fork(): Constraint;
+}
+
 /** One request to continue a sequence. */
 export interface GenerateOptions extends Sampling {
   /** Generation ends after this many new tokens. */
@@ -37,6 +53,8 @@ export interface GenerateOptions extends Sampling {
   begun?: number;
   /** The sequence's own stream; draw i belongs to the i-th token generated from it. */
   random: Random;
+  /** What the segment may be. It is forked, and stays as it is. Policies in this process alone. Default: none. */
+  constraint?: Constraint;
   /** Stops the generation with an error. Default: none. */
   signal?: AbortSignal;
   /**
@@ -67,7 +85,7 @@ export interface Segment {
   entropies: Float32Array;
   /** The most likely alternatives per position, `width` per token, in falling order. */
   top: { width: number; ids: Int32Array; logprobs: Float32Array };
-  /** What each token was sampled from, where top-k, top-p or min-p cut it and the sampler says so. */
+  /** What each token was sampled from, where top-k, top-p, min-p or a constraint cut it and the sampler says so. */
   support?: Support;
   finish: FinishReason;
   /** The stop string that ended it, if one did. */

@@ -1,4 +1,4 @@
-/** Lists of allowed ids as bit masks; equal lists share a mask, so that their sequences share a step. */
+/** Lists of allowed ids as bit masks; equal lists share a mask. */
 export class AllowedMasks {
   readonly #vocabSize: number;
   readonly #default: Uint32Array | undefined;
@@ -40,7 +40,7 @@ export class AllowedMasks {
 }
 
 /**
- * What each token was sampled from, where top-k, top-p or min-p cut the vocabulary: the form in which vLLM says it.
+ * What each token was sampled from, where top-k, top-p, min-p or a constraint cut the vocabulary: the form in which vLLM says it.
  */
 export interface Support {
   /** The ids of token t are `ids[offsets[t]]` to `ids[offsets[t + 1]]`; none: the whole vocabulary. */
@@ -49,6 +49,8 @@ export interface Support {
   ids: Int32Array;
   /** ln p of each token over its support, at the temperature; NaN where nobody said, 0 where it is the whole vocabulary. */
   logprobs: Float32Array;
+  /** 1 where a constraint allowed no other token: no choice of the policy, and not trained on. Absent: nowhere. */
+  given?: Uint8Array;
 }
 
 /** Supports as they are made, token by token. */
@@ -56,9 +58,11 @@ export class SupportList {
   readonly #offsets: number[] = [0];
   readonly #ids: number[] = [];
   readonly #logprobs: number[] = [];
+  readonly #given: number[] = [];
 
-  /** A token with the ids it was sampled from; none is the whole vocabulary. */
-  push(ids: Iterable<number>, logprob: number): void {
+  /** A token with the ids it was sampled from; none is the whole vocabulary. `given`: a constraint left it alone. */
+  push(ids: Iterable<number>, logprob: number, given = false): void {
+    this.#given.push(given ? 1 : 0);
     for (const id of ids) this.#ids.push(id);
     const some = this.#ids.length > this.#offsets.at(-1)!;
     this.#logprobs.push(some ? logprob : 0);
@@ -68,7 +72,8 @@ export class SupportList {
   /** Tokens `from` to `to` of a support; without one, as many of the whole vocabulary. */
   add(support: Support | undefined, from: number, to: number): void {
     for (let t = from; t < to; t++) {
-      this.push(support ? supportAt(support, t) : [], support?.logprobs[t] ?? 0);
+      const given = support?.given?.[t] === 1;
+      this.push(support ? supportAt(support, t) : [], support?.logprobs[t] ?? 0, given);
     }
   }
 
@@ -79,6 +84,7 @@ export class SupportList {
       offsets: Int32Array.from(this.#offsets),
       ids: Int32Array.from(this.#ids),
       logprobs: Float32Array.from(this.#logprobs),
+      ...(this.#given.includes(1) ? { given: Uint8Array.from(this.#given) } : {}),
     };
   }
 }
@@ -98,6 +104,17 @@ export function cutSupport(
   list.add(support, from, to);
   const cut = list.value();
   return cut ? { support: cut } : {};
+}
+
+/** How many ids a bit mask allows. */
+export function countIds(words: Uint32Array): number {
+  let count = 0;
+  for (let word of words) {
+    word -= (word >>> 1) & 0x55555555;
+    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
+    count += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  }
+  return count;
 }
 
 /** The ids of a bit mask among so many, rising. */

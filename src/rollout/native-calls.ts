@@ -4,9 +4,13 @@ import {
   dialectOfTemplate,
   type FunctionDefinition,
 } from "../tools/calls/call-format.js";
+import { callsGrammar, writesJson } from "../tools/calls/constrained-calls.js";
 import { callDialects } from "../tools/calls/dialects/registry.js";
 import { tags } from "../tools/calls/dialects/tags.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
+import type { Constraint } from "../policy/policy.js";
+import { constraintFor } from "../policy/structured/grammar-constraint.js";
+import type { JsonSchema } from "../policy/structured/schema-parts.js";
 import { chatIn, type PromptTask } from "../policy/prompt.js";
 import { ToolSet } from "../tools/tool-set.js";
 import type { Tool } from "../tools/tool.js";
@@ -62,6 +66,27 @@ export function withDescription(
     (tokenizer.knowsTags === false && !(tools ?? new ToolSet()).tags.some((tag) => names(tag)));
   if (!describe || !hasTools || chats.length === 0) return { ...options, describe: false };
   return { ...withCallsOf(tokenizer, { ...options, calls: calls ?? "auto" }), describe };
+}
+
+/** What holds calls to the schemas of their functions: what a trajectory may write. */
+export function heldCalls(
+  tokenizer: Tokenizer,
+  calls: CallFormat | undefined,
+  functions: readonly FunctionDefinition[],
+): Constraint {
+  const dialect = callDialects.get(calls?.name ?? "tags");
+  if (!dialect || !writesJson(dialect)) {
+    throw new RangeError(
+      `Cannot roll out: strictCalls must go with tools that are called by JSON (calls: "hermes" or "json"), got ${functions.length === 0 ? "no tools" : (calls?.name ?? "tags")}`,
+    );
+  }
+  const held = functions.map(({ function: { name, parameters } }) => ({
+    name,
+    parameters: parameters as JsonSchema,
+  }));
+  return constraintFor(tokenizer, `rollout ${JSON.stringify([dialect.name, held])}`, (grammar) =>
+    callsGrammar(grammar, dialect, held, { single: false }),
+  );
 }
 
 /** How calls are written; undefined for tags. */

@@ -239,6 +239,19 @@ export const rolloutSettings = {
     },
   ),
   /**
+   * Hold calls to the schemas of their tools while they are written: each is JSON that its tool takes. For `hermes` and
+   * `json`, and a policy in this process. A token that nothing else could stand for is not trained on. Default: false.
+   */
+  strictCalls: completing(
+    flag,
+    (on): true | undefined => on || undefined,
+    key(
+      "actor_rollout_ref.rollout.tools.strict_calls",
+      "Hold calls to the schemas of their tools while they are written",
+      { by: false },
+    ),
+  ),
+  /**
    * Tell the model of the tools: by the chat template where that shows tools and `calls` leaves it free, else in the
    * system message. Default: where the model was not trained to call by tags and no system message names a tag.
    */

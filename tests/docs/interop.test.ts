@@ -1,4 +1,4 @@
-// docs/mcp.md, docs/verifiers.md and the section of docs/rollout.md on calls: their programs run as they stand.
+// docs/mcp.md, docs/verifiers.md, docs/structured-outputs.md and the section of docs/rollout.md on calls: their programs run as they stand.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -56,4 +56,9 @@ test("docs/mcp.md: the tools of a real server are called", async () => {
 
 test("docs/verifiers.md: trees are written as traces", async () => {
   assert.match(await run("verifiers.md", "traces.ts"), /^4$/m);
+});
+
+test("docs/structured-outputs.md: an answer is JSON of its schema", async () => {
+  const said = await run("structured-outputs.md", "structured.ts");
+  assert.match(said, /^\{ unit: '[CF]', degrees: -?\d+ \}$/m);
 });

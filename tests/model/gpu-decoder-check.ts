@@ -244,7 +244,12 @@ async function sampling() {
       ),
       uniform: Float64Array.from({ length: count }, () => random.uniform()),
       ...(round % 2 === 1
-        ? { allowed: Uint32Array.from({ length: 10 }, () => random.integer(2 ** 32)) }
+        ? {
+            // Three masks, and sequences without one.
+            allowed: Uint32Array.from({ length: 30 }, () => random.integer(2 ** 32)),
+            allowedAt: Int32Array.from({ length: count }, () => random.integer(4) - 1),
+            constrained: Int32Array.from({ length: count }, () => random.integer(2)),
+          }
         : {}),
       top: [0, 3, 6, 1, 300][round]!,
     };

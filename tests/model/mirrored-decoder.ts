@@ -1,3 +1,4 @@
+import { defined } from "../../common/options/defined.js";
 import type { Decoder, Sampled, StepSampling } from "../../src/model/decoder/decoder.js";
 
 /** A token that is another one than the right decoder's. */
@@ -137,5 +138,9 @@ function one(sampling: StepSampling, i: number): StepSampling {
     minP: sampling.minP.slice(i, i + 1),
     repetitionPenalty: sampling.repetitionPenalty.slice(i, i + 1),
     uniform: sampling.uniform.slice(i, i + 1),
+    ...defined({
+      allowedAt: sampling.allowedAt?.slice(i, i + 1),
+      constrained: sampling.constrained?.slice(i, i + 1),
+    }),
   };
 }

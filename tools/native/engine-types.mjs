@@ -36,8 +36,8 @@ const optional = {
   ],
   decoder_load_ends: ["head"],
   decoder_load_rows: ["whole", "half"],
-  decoder_step: ["allowed", "kept", "kept_logprobs"],
-  sample_rows: ["allowed", "kept", "kept_logprobs"],
+  decoder_step: ["allowed", "allowed_at", "constrained", "kept", "kept_logprobs"],
+  sample_rows: ["allowed", "allowed_at", "constrained", "kept", "kept_logprobs"],
 };
 
 /** A parameter such as `const float* top_p` in TypeScript, and its letter: large if it is written to. */

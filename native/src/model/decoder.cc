@@ -508,7 +508,8 @@ int decoder_step(double address, const float* embedded, const int32_t* offsets,
                  const int32_t* page_offsets, const int32_t* copies, int copy_count,
                  const float* temperature, const int32_t* top_k, const float* top_p,
                  const float* min_p, const float* penalty, const double* uniform,
-                 const uint32_t* allowed, const int32_t* seen, const int32_t* seen_offsets, int top,
+                 const uint32_t* allowed, const int32_t* allowed_at, const int32_t* constrained,
+                 const int32_t* seen, const int32_t* seen_offsets, int top,
                  int32_t* tokens, float* logprobs, float* entropies, int32_t* top_ids,
                  float* top_logprobs, uint32_t* kept, float* kept_logprobs) {
   Decoder& m = *at(address);
@@ -535,8 +536,8 @@ int decoder_step(double address, const float* embedded, const int32_t* offsets,
     m.work_floats = wanted;
   }
   const Step step = {embedded, offsets, from, {page_list, page_offsets},
-                     {temperature, top_k, top_p, min_p, penalty, uniform, allowed, seen,
-                      seen_offsets, top, tokens, logprobs, entropies, top_ids, top_logprobs, kept,
+                     {temperature, top_k, top_p, min_p, penalty, uniform, allowed, allowed_at,
+                      constrained, seen, seen_offsets, top, tokens, logprobs, entropies, top_ids, top_logprobs, kept,
                       kept_logprobs}};
   int bad[ARPO_MAX_THREADS];
   for (int i = 0; i < count; i++) parts[i].work = m.work + starts[i];

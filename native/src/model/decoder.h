@@ -49,7 +49,8 @@ int decoder_step(double decoder, const float* embedded, const int32_t* offsets,
                  const int32_t* page_offsets, const int32_t* copies, int copy_count,
                  const float* temperature, const int32_t* top_k, const float* top_p,
                  const float* min_p, const float* penalty, const double* uniform,
-                 const uint32_t* allowed, const int32_t* seen, const int32_t* seen_offsets, int top,
+                 const uint32_t* allowed, const int32_t* allowed_at, const int32_t* constrained,
+                 const int32_t* seen, const int32_t* seen_offsets, int top,
                  int32_t* tokens, float* logprobs, float* entropies, int32_t* top_ids,
                  float* top_logprobs, uint32_t* kept, float* kept_logprobs);
 

@@ -184,7 +184,10 @@ bool sample_row(int thread, float* y, int vocab, const Sampling& s, int row) {
   for (int i = 0; i < s.top; i++) top_values[i] -= normaliser;
 
   bool penalised = s.penalty[row] != 1 && s.seen_offsets[row + 1] > s.seen_offsets[row];
-  bool changed = penalised || s.allowed;
+  const uint32_t* allowed = nullptr;
+  const int mask = s.allowed_at ? s.allowed_at[row] : 0;
+  if (s.allowed && mask >= 0) allowed = s.allowed + (ptrdiff_t)mask * ((vocab + 31) / 32);
+  bool changed = penalised || allowed;
   const float* candidates = y;
   float* logits = y;
   int32_t token;
@@ -200,9 +203,9 @@ bool sample_row(int thread, float* y, int vocab, const Sampling& s, int row) {
         copy[id] = y[id] > 0 ? y[id] / s.penalty[row] : y[id] * s.penalty[row];
       }
     }
-    if (s.allowed)
+    if (allowed)
       for (int i = 0; i < vocab; i++)
-        if (!((s.allowed[i >> 5] >> (i & 31)) & 1)) copy[i] = -__builtin_inff();
+        if (!((allowed[i >> 5] >> (i & 31)) & 1)) copy[i] = -__builtin_inff();
     candidates = copy;
   }
   if (temperature == 0) {
@@ -240,7 +243,8 @@ bool sample_row(int thread, float* y, int vocab, const Sampling& s, int row) {
       for (int i = 0; i < vocab; i++)
         if (weights[i] < floor) weights[i] = 0;
     token = draw(weights, vocab, s.uniform[row]);
-    if (s.kept && (k < vocab || cut_p || floor > 0)) {
+    const bool constrained = s.constrained && s.constrained[row];
+    if (s.kept && (k < vocab || cut_p || floor > 0 || constrained)) {
       uint32_t* words = s.kept + (ptrdiff_t)row * ((vocab + 31) / 32);
       double left = 0;
       for (int i = 0; i < vocab; i++) {
@@ -259,13 +263,13 @@ bool sample_row(int thread, float* y, int vocab, const Sampling& s, int row) {
 
 int sample_rows(float* logits, int rows, int vocab, const float* temperature, const int32_t* top_k,
                 const float* top_p, const float* min_p, const float* penalty,
-                const double* uniform, const uint32_t* allowed, const int32_t* seen,
-                const int32_t* seen_offsets, int top, int32_t* tokens, float* logprobs,
-                float* entropies, int32_t* top_ids, float* top_logprobs, uint32_t* kept,
+                const double* uniform, const uint32_t* allowed, const int32_t* allowed_at,
+                const int32_t* constrained, const int32_t* seen, const int32_t* seen_offsets,
+                int top, int32_t* tokens, float* logprobs, float* entropies, int32_t* top_ids, float* top_logprobs, uint32_t* kept,
                 float* kept_logprobs) {
-  Sampling sampling = {temperature, top_k,        top_p, min_p,  penalty,  uniform,   allowed, seen,
-                       seen_offsets, top, tokens, logprobs, entropies, top_ids, top_logprobs, kept,
-                       kept_logprobs};
+  Sampling sampling = {temperature, top_k, top_p, min_p, penalty, uniform, allowed, allowed_at,
+                       constrained, seen, seen_offsets, top, tokens, logprobs, entropies, top_ids,
+                       top_logprobs, kept, kept_logprobs};
   int32_t bad = rows;
   parallel(rows, [&](int row, int thread) {
     if (sample_row(thread, logits + (ptrdiff_t)row * vocab, vocab, sampling, row)) return;

@@ -13,6 +13,7 @@ import { type KeptTurn, promptOf } from "./kept-prompt.js";
 import type { TokenReport } from "./logprobs.js";
 import { type ChatBody, type GenerationRequest, generationRequest } from "./schema/common.js";
 import type { ToolCall } from "./tools/tool-format.js";
+import { constraintOf } from "./structured-output.js";
 import { ToolReader } from "./tools/tool-reader.js";
 
 /** A chat whose prompt is known. */
@@ -74,6 +75,7 @@ export async function answerChat(
     });
   }
   const maxTokens = Math.min(limit, capacity);
+  const constraint = constraintOf(handling, read, prompt);
   const call = handling.recorder?.begin({ prompt: ids, request: asked, body: read });
   const request = call?.request ?? asked;
   const answered = async () => {
@@ -97,7 +99,7 @@ export async function answerChat(
             ...{ request, index, maxTokens, signal: either, onPiece },
             ownStops: format?.stops ?? [],
             beginnings: beginningIds,
-            ...defined({ given: call?.given(index) }),
+            ...defined({ given: call?.given(index), constraint }),
             ...(call ? { onToken: (token) => call.token(index, token) } : {}),
           });
           const { content: rest, calls } = reader?.end() ?? { content: "", calls: [] };

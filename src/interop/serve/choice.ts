@@ -1,6 +1,9 @@
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { defined } from "../../../common/options/defined.js";
+import { behind } from "../../policy/structured/grammar-constraint.js";
 import type { Policy } from "../../policy/policies.js";
 import type {
+  Constraint,
   GeneratedToken,
   GenerateOptions,
   Segment,
@@ -126,6 +129,8 @@ interface ChoiceOptions {
   beginnings?: readonly (readonly number[])[];
   signal: AbortSignal;
   onPiece?: (piece: Piece) => void;
+  /** What the choice is held to. */
+  constraint?: Constraint;
   /** Tokens that the choice begins with, from a record; `whole`: nothing follows them. */
   given?: { segment: Segment; whole: boolean };
   onToken?: (token: GeneratedToken) => void;
@@ -168,6 +173,7 @@ export async function generateChoice(
     stop: [...request.stop, ...ownStops],
     random: streamOf(request, index),
     signal,
+    ...defined({ constraint: choice.constraint }),
     onToken: (generated) => {
       const { token, logprob, top } = generated;
       choice.onToken?.(generated);
@@ -204,7 +210,13 @@ async function continueGiven(
   const maxTokens = options.maxTokens - tokens.length;
   if (maxTokens <= 0) return { ...segment, finish: "length" };
   session.append(sequence, tokens);
-  const rest = await session.generate(sequence, { ...options, maxTokens, begun: tokens.length });
+  const { constraint, ...free } = options;
+  const rest = await session.generate(sequence, {
+    ...free,
+    ...{ maxTokens, begun: tokens.length },
+    // What was recorded otherwise goes on as it was.
+    ...defined({ constraint: constraint && behind(constraint, tokens) }),
+  });
   return joined([segment, rest]);
 }
 

@@ -3,7 +3,7 @@ import { join } from "#platform/path";
 import { checkArguments, shown } from "../../../common/options/check-arguments.js";
 import { SafetensorsFile } from "../../model/files/safetensors-file.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { checkGenerate } from "../../policy/check-generate.js";
+import { checkGenerate, refuseConstraint } from "../../policy/check-generate.js";
 import { generate, type GenerationOptions, type Generations } from "../../policy/generate.js";
 import type {
   GenerateOptions,
@@ -227,6 +227,7 @@ export class TinkerPolicy implements Policy {
 
   async #generate(tokens: readonly number[], options: GenerateOptions): Promise<Segment> {
     checkGenerate(options, tokens.length);
+    refuseConstraint(options);
     refuseUnknown(options);
     const capacity = this.contextLength - tokens.length;
     if (capacity <= 0) return nothing();

@@ -60,10 +60,18 @@ export function checkStep(
       );
     }
   }
-  const words = Math.ceil(vocabSize / 32);
-  if (sampling.allowed && sampling.allowed.length < words) {
+  const { allowed, allowedAt, constrained } = sampling;
+  for (const list of [allowedAt, constrained]) {
+    if (list === undefined || list.length === count) continue;
     throw new RangeError(
-      `Cannot decode: the mask of allowed ids must have ${words} words, got ${sampling.allowed.length}`,
+      `Cannot decode: masks must be named for each of ${count} sequences, got ${list.length}`,
+    );
+  }
+  const masks = allowedAt?.reduce((most, at) => Math.max(most, at + 1), 0) ?? 1;
+  const words = masks * Math.ceil(vocabSize / 32);
+  if (masks > 0 && (allowed ? allowed.length < words : allowedAt !== undefined)) {
+    throw new RangeError(
+      `Cannot decode: the masks of allowed ids must have ${words} words, got ${allowed?.length ?? "none"}`,
     );
   }
   if (!Number.isInteger(sampling.top) || sampling.top < 0 || sampling.top > vocabSize) {
@@ -80,11 +88,27 @@ export function notFinite(sequence: number): Error {
   );
 }
 
+/** The mask of a sequence's allowed ids; undefined: every id. */
+export function allowedOf(
+  { allowed, allowedAt }: StepSampling,
+  i: number,
+  vocabSize: number,
+): Uint32Array | undefined {
+  const at = allowedAt?.[i] ?? 0;
+  const words = Math.ceil(vocabSize / 32);
+  return at < 0 ? undefined : allowed?.subarray(at * words, (at + 1) * words);
+}
+
 /** Words of the support of a sequence: none where no sequence of the step has tokens cut off. */
 export function supportWords(sampling: StepSampling, vocabSize: number): number {
-  const { temperature, topK, topP, minP } = sampling;
+  const { temperature, topK, topP, minP, constrained } = sampling;
   const cuts = temperature.some(
-    (t, i) => t > 0 && ((topK[i]! > 0 && topK[i]! < vocabSize) || topP[i]! < 1 || minP[i]! > 0),
+    (t, i) =>
+      t > 0 &&
+      ((topK[i]! > 0 && topK[i]! < vocabSize) ||
+        topP[i]! < 1 ||
+        minP[i]! > 0 ||
+        constrained?.[i] === 1),
   );
   return cuts ? Math.ceil(vocabSize / 32) : 0;
 }

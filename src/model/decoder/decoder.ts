@@ -12,8 +12,12 @@ export interface StepSampling {
   repetitionPenalty: Float32Array;
   /** The uniform draw each sequence's token is chosen by. */
   uniform: Float64Array;
-  /** Bit i of the mask allows id i; shared by all sequences; absent allows every id. */
+  /** Masks of ids, one behind the other: bit i of a mask allows id i. Absent: every id is allowed. */
   allowed?: Uint32Array;
+  /** Which of the masks each sequence has; -1: none, every id is allowed. Absent: all have the first. */
+  allowedAt?: Int32Array;
+  /** 1 where a sequence's mask is a constraint: what it left is told, as of top-k. Absent: nowhere. */
+  constrained?: Int32Array;
   /** How many of the most likely alternatives to report. */
   top: number;
 }
@@ -33,7 +37,7 @@ export interface Sampled {
   topIds: Int32Array;
   topLogprobs: Float32Array;
   /**
-   * What top-k, top-p and min-p left, a bit per id, sequences x words; all 0 where nothing was cut, and no words
+   * What top-k, top-p, min-p and a constraint left, a bit per id, sequences x words; all 0 where nothing was cut, and no words
    * where no sequence of the step was.
    */
   support: Uint32Array;

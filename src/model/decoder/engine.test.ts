@@ -142,7 +142,10 @@ for (const { kind, call: kernels } of engines) {
     for (const vocab of [3, 50, 300, 1031]) {
       const sequences = 200;
       const top = Math.min(vocab, 12);
-      const allowed = random.choose([undefined, maskOf(vocab, random)]);
+      const masks = random.choose([undefined, [0, 1, 2].map(() => maskOf(vocab, random))]);
+      const allowedAt = Int32Array.from({ length: sequences }, () =>
+        masks ? random.integer(4) - 1 : -1,
+      );
       const logits = Float32Array.from({ length: sequences * vocab }, () => random.normal() * 3);
       // Equal logits, so that the order among equals matters.
       for (let i = 0; i < logits.length; i += 7) logits[i] = Math.round(logits[i]!);
@@ -161,7 +164,9 @@ for (const { kind, call: kernels } of engines) {
           random.choose([1, 1.2, 0.7]),
         ),
         uniform: Float64Array.from({ length: sequences }, () => random.uniform()),
-        allowed,
+        ...(masks ? { allowed: Uint32Array.from(masks.flatMap((mask) => [...mask])) } : {}),
+        allowedAt,
+        constrained: allowedAt.map((at) => (at >= 0 && random.uniform() < 0.5 ? 1 : 0)),
         top,
       };
       const seen = Array.from({ length: sequences }, () =>
@@ -177,7 +182,8 @@ for (const { kind, call: kernels } of engines) {
           repetitionPenalty: sampling.repetitionPenalty[sequence]!,
           uniform: sampling.uniform[sequence]!,
           seen: seen[sequence],
-          allowed,
+          allowed: masks?.[allowedAt[sequence]!],
+          constrained: sampling.constrained![sequence] === 1,
           top,
         });
         assert.ok(Math.abs(out.entropies[sequence]! - wanted.entropy) < 1e-5);
@@ -258,6 +264,8 @@ function sampleSequences(
     s.repetitionPenalty,
     s.uniform,
     s.allowed ?? null,
+    s.allowedAt ?? null,
+    s.constrained ?? null,
     Int32Array.from(seen.flat()),
     offsets,
     s.top,

@@ -160,6 +160,8 @@ export class EngineDecoder extends PagedDecoder {
       sampling.repetitionPenalty,
       sampling.uniform,
       sampling.allowed ?? null,
+      sampling.allowedAt ?? null,
+      sampling.constrained ?? null,
       Int32Array.from(seen),
       seenOffsets,
       sampling.top,

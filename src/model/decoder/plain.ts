@@ -1,5 +1,5 @@
 import * as exact from "../../base/exact/index.js";
-import { allocateSamples, notFinite, supportWords } from "./check-step.js";
+import { allocateSamples, allowedOf, notFinite, supportWords } from "./check-step.js";
 import { packHalf, unpackHalf } from "../files/half.js";
 import {
   type CacheType,
@@ -52,7 +52,8 @@ export class PlainDecoder extends PagedDecoder {
           minP: sampling.minP[i]!,
           repetitionPenalty: sampling.repetitionPenalty[i]!,
           uniform: sampling.uniform[i]!,
-          allowed: sampling.allowed,
+          allowed: allowedOf(sampling, i, this.vocabSize),
+          constrained: sampling.constrained?.[i] === 1,
           seen: this.pages.recorded(extension),
           top,
         });

@@ -10,6 +10,8 @@ export interface SampleSettings {
   uniform: number;
   /** Bit i allows id i. */
   allowed?: Uint32Array;
+  /** What the mask left is told, as of top-k. */
+  constrained?: boolean;
   /** Ids the repetition penalty applies to. */
   seen?: Iterable<number>;
   /** How many of the most likely alternatives to report. */
@@ -24,7 +26,7 @@ export interface SampledToken {
   entropy: number;
   topIds: number[];
   topLogprobs: number[];
-  /** The ids that top-k, top-p and min-p left, rising; none where nothing was cut. */
+  /** The ids that top-k, top-p, min-p and a constraint left, rising; none where nothing was cut. */
   support: number[];
   /** ln of the probability of the support, of the whole distribution; 0 where nothing was cut. */
   supportLogprob: number;
@@ -55,8 +57,7 @@ function largest(values: Float64Array, k: number): number[] {
  * besides: a training forward pass can sum over the same.
  */
 export function sample(logits: ArrayLike<number>, settings: SampleSettings): SampledToken {
-  const { temperature, topK, topP, minP, repetitionPenalty, uniform, allowed, seen, top } =
-    settings;
+  const { temperature, repetitionPenalty, allowed, seen, top } = settings;
   const scale = temperature > 0 ? temperature : 1;
   const size = logits.length;
   const scaled = Float64Array.from(logits, (z) => z / scale);
@@ -84,7 +85,7 @@ export function sample(logits: ArrayLike<number>, settings: SampleSettings): Sam
       if (((allowed[id >>> 5]! >>> (id & 31)) & 1) === 0) candidates[id] = -Infinity;
     }
   }
-  const { token, support } = choose(candidates, temperature, topK, topP, minP, uniform);
+  const { token, support } = choose(candidates, settings);
   const kept = support.reduce((mass, id) => mass + exact.exp(scaled[id]! - max), 0);
   return {
     token,
@@ -99,11 +100,7 @@ export function sample(logits: ArrayLike<number>, settings: SampleSettings): Sam
 
 function choose(
   candidates: Float64Array,
-  temperature: number,
-  topK: number,
-  topP: number,
-  minP: number,
-  uniform: number,
+  { temperature, topK, topP, minP, uniform, constrained = false }: SampleSettings,
 ): { token: number; support: number[] } {
   const best = largest(candidates, 1)[0]!;
   if (temperature === 0) return { token: best, support: [] };
@@ -134,6 +131,6 @@ function choose(
     reached += weights[id]!;
     if (reached > target) break;
   }
-  const cut = cutsK || topP < 1 || minP > 0;
+  const cut = cutsK || topP < 1 || minP > 0 || constrained;
   return { token, support: cut ? [...weights.keys()].filter((id) => weights[id]! > 0) : [] };
 }

@@ -21,6 +21,7 @@ import {
 } from "./tokenizer-files.js";
 import { control, type PreTokenizer, preTokenizers, userDefined } from "./gguf/pre-tokenizers.js";
 import { guardedChat, PlainEngine } from "./special-tokens.js";
+import { addedTokens, pieceBytes } from "./token-bytes.js";
 import type { ChatMessage, ChatOptions, TextPart, Tokenizer } from "./tokenizer.js";
 
 const byteLevel = { add_prefix_space: false, trim_offsets: false, use_regex: false };
@@ -215,6 +216,7 @@ export class HfTokenizer implements Tokenizer {
   readonly #plain: PlainEngine;
   readonly #template: ChatTemplate | undefined;
   readonly #pieces: ReadonlyMap<number, string>;
+  #added: ReadonlyMap<string, boolean> | undefined;
 
   /** @param files the content of the tokenizer's files */
   constructor(files: TokenizerFiles) {
@@ -377,6 +379,19 @@ export class HfTokenizer implements Tokenizer {
       skip_special_tokens: options.skipSpecial ?? false,
       clean_up_tokenization_spaces: false,
     });
+  }
+
+  /**
+   * The bytes that a token adds to a text; undefined for special tokens and for ids that have none.
+   * @param id a token id
+   */
+  bytesOf(id: number): Uint8Array | undefined {
+    const piece = this.#pieces.get(id);
+    if (piece === undefined || this.eosIds.includes(id)) return undefined;
+    this.#added ??= addedTokens(this.#files);
+    const isSpecial = this.#added.get(piece);
+    if (isSpecial !== undefined) return isSpecial ? undefined : new TextEncoder().encode(piece);
+    return pieceBytes(piece);
   }
 
   /**

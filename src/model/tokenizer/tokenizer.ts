@@ -61,6 +61,12 @@ export interface Tokenizer {
     },
   ): string;
   /**
+   * The bytes that a token adds to a text; undefined for special tokens. Without this method a token's bytes are its
+   * text's, and tokens that are parts of characters are never allowed by a constraint.
+   * @param id a token id
+   */
+  bytesOf?(id: number): Uint8Array | undefined;
+  /**
    * The prompt text of a chat.
    * @param messages the messages, in order
    */

@@ -11,7 +11,7 @@ import {
   required,
 } from "../../../common/options/check-options.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { checkGenerate } from "../check-generate.js";
+import { checkGenerate, refuseConstraint } from "../check-generate.js";
 import type { GenerateOptions, Policy, Sequence } from "../policy.js";
 import type { Segment, Session } from "../policy.js";
 import { tellAll } from "../tell-all.js";
@@ -280,6 +280,7 @@ export class RemotePolicy implements Policy {
 
   async #generate(sequence: RemoteSequence, options: GenerateOptions): Promise<Segment> {
     checkGenerate(options, sequence.tokens.length);
+    refuseConstraint(options);
     const capacity = this.contextLength - sequence.tokens.length;
     if (capacity <= 0) return toSegment([], "context", undefined, 0);
     const { api, dialect, model, topLogprobs } = this.#options;

@@ -32,7 +32,7 @@ export function checkTree(data: Parsed, where: string): void {
   /** Of every token, the ids it was sampled from. */
   const checkSupport = (field: string, value: unknown, tokens: unknown): void => {
     if (!isRecord(value)) return refuse(field, "an object", value);
-    const { offsets, ids, logprobs } = value;
+    const { offsets, ids, logprobs, given } = value;
     list(`${field}.offsets`, offsets, Number.isInteger);
     list(`${field}.ids`, ids, (id) => Number.isInteger(id) && Number(id) >= 0);
     list(`${field}.logprobs`, logprobs, isNumber);
@@ -44,6 +44,10 @@ export function checkTree(data: Parsed, where: string): void {
       refuse(`${field}.offsets`, `${count + 1} rising places of ${length} ids`, offsets);
     if ((logprobs as number[]).length !== count)
       refuse(`${field}.logprobs`, `${count} numbers`, logprobs);
+    if (given === undefined) return;
+    list(`${field}.given`, given, (is) => is === 0 || is === 1);
+    if ((given as number[]).length !== count)
+      refuse(`${field}.given`, `${count} times 0 or 1`, given);
   };
 
   const { prompt, task, config } = data;

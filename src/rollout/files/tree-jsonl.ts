@@ -46,7 +46,7 @@ function inOrder(node: TreeNode, timing: boolean): TreeNode {
 type Loose = Omit<TreeNode, "tokens" | "logprobs" | "entropies" | "top" | "support" | "versions"> &
   Record<"tokens" | "logprobs" | "entropies", number[]> & {
     top?: { width: number; ids: number[]; logprobs: number[] };
-    support?: { offsets: number[]; ids: number[]; logprobs: number[] };
+    support?: { offsets: number[]; ids: number[]; logprobs: number[]; given?: number[] };
     versions?: number[];
   };
 
@@ -55,10 +55,12 @@ export const tightSupport = ({
   offsets,
   ids,
   logprobs,
+  given,
 }: NonNullable<Loose["support"]>): Support => ({
   offsets: Int32Array.from(offsets),
   ids: Int32Array.from(ids),
   logprobs: exactFloats(logprobs),
+  ...(given ? { given: Uint8Array.from(given) } : {}),
 });
 
 /** A node whose lists are plain, with its typed arrays. */

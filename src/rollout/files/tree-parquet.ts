@@ -38,6 +38,7 @@ const supportColumns: Column[] = [
   list("support_offsets", "INT32"),
   list("support_ids", "INT32"),
   list("support_logprobs", "FLOAT"),
+  list("support_given", "INT32"),
 ];
 const versionColumn = list("versions", "INT32");
 
@@ -98,6 +99,7 @@ function cells(tree: number, node: TreeNode): Cells {
     support_ids: node.support?.ids ?? [],
     support_logprobs: node.support?.logprobs ?? [],
     versions: node.versions ?? [],
+    support_given: node.support?.given ?? [],
     tool: json(node.tool),
     branch: json(node.branch),
     run: json(node.run),
@@ -170,6 +172,7 @@ interface ParquetRow {
   support_ids?: number[];
   support_logprobs?: number[];
   versions?: number[];
+  support_given?: number[];
   tool?: string;
   branch?: string;
   run?: string;
@@ -246,6 +249,7 @@ function nodeOf(row: ParquetRow): TreeNode {
       offsets: row.support_offsets,
       ids: row.support_ids ?? [],
       logprobs: row.support_logprobs ?? [],
+      ...(row.support_given?.length ? { given: row.support_given } : {}),
     });
   }
   if (row.versions && row.versions.length > 0) node.versions = Int32Array.from(row.versions);

@@ -1,11 +1,11 @@
 import type { RuleDefinition } from "../rules/definition.js";
 import { writtenRule } from "../rules/registry.js";
 import type { TokenRanking } from "../branch/family/signals.js";
-import type { Policy, Sampling, Session } from "../../policy/policy.js";
+import type { GenerateOptions, Policy, Sampling, Session } from "../../policy/policy.js";
 import { ToolSet } from "../../tools/tool-set.js";
 import type { RolloutConfig } from "../settings.js";
 import type { CallFormat } from "../../tools/calls/call-format.js";
-import { definitionsOf, nativeCalls } from "../native-calls.js";
+import { definitionsOf, heldCalls, nativeCalls } from "../native-calls.js";
 import type { EntropyBaselines } from "../branch/entropy-baselines.js";
 import type { DrawSource, ReadyOptions, RolloutEvent, TrajectoryJudge } from "../options.js";
 
@@ -17,7 +17,7 @@ export interface RolloutState {
   config: RolloutConfig;
   /** The rule that looks at what was written, where the trees grow by one. */
   rule: RuleDefinition | undefined;
-  sampling: Sampling;
+  sampling: Sampling & Pick<GenerateOptions, "constraint">;
   stops: string[];
   /** How calls are written; absent for tags. */
   calls?: CallFormat | undefined;
@@ -48,7 +48,8 @@ export function rolloutState(
 ): RolloutState {
   const began = performance.now();
   const tools = options.tools ?? new ToolSet();
-  const calls = nativeCalls(options, policy.tokenizer, definitionsOf(tools, acting));
+  const definitions = definitionsOf(tools, acting);
+  const calls = nativeCalls(options, policy.tokenizer, definitions);
   let trajectories = 0;
   return {
     policy,
@@ -56,7 +57,12 @@ export function rolloutState(
     tools,
     config,
     rule: config.expand && writtenRule(options.rule),
-    sampling: config.mode === "validate" ? config.validation : config.sampling,
+    sampling: {
+      ...(config.mode === "validate" ? config.validation : config.sampling),
+      ...(config.strictCalls
+        ? { constraint: heldCalls(policy.tokenizer, calls, definitions) }
+        : {}),
+    },
     // A turn that calls ends as every turn does, unless tags end it.
     stops: calls ? [] : [...tools.stops, ...Object.keys(acting).map((tag) => `</${tag}>`)],
     calls,

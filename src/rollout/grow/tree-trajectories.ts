@@ -1,3 +1,5 @@
+import { defined } from "../../../common/options/defined.js";
+import { behind } from "../../policy/structured/grammar-constraint.js";
 import { type AuthoredText, withoutAnswers } from "../../base/text/authored-text.js";
 import type { Sequence } from "../../policy/policy.js";
 import type { Random } from "../../base/random/random.js";
@@ -124,8 +126,11 @@ class TreeRoot {
     const { session, sampling, stops, clock } = this.#shared;
     const start = clock();
     const begun = tokensBegun(leaf);
-    const options = { ...sampling, maxTokens, stop: stops, begun, random, signal };
-    const segment = await session.generate(handle, options);
+    const { constraint: whole, ...free } = sampling;
+    // A turn that was begun otherwise goes on as it was.
+    const constraint = whole && behind(whole, handle.tokens.slice(handle.tokens.length - begun));
+    const options = { ...free, maxTokens, stop: stops, begun, random, signal };
+    const segment = await session.generate(handle, { ...options, ...defined({ constraint }) });
     return { segment, start, end: clock() };
   }
 

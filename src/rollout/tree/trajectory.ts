@@ -63,7 +63,7 @@ export interface Trajectory extends TreeTrajectory {
   written: Uint8Array;
   /** 1 up to the first end token that the model wrote. */
   attention: Uint8Array;
-  /** 1 where the policy is trained: `written` and `attention`. */
+  /** 1 where the policy is trained: `written` and `attention`, and a constraint allowed more than one token. */
   lossMask: Uint8Array;
   /** How what sampled differs from the model that trains; absent where it is that model. */
   sampler?: Sampler;
@@ -130,6 +130,9 @@ export function trajectoryOf(tree: RolloutTreeData, trajectory: number): Traject
   }
   const attention = responseAttention(tokens, tree.eosIds, length, written);
   const support = supports.value();
+  const trained = lossMask(written, attention);
+  // Where a constraint left one token, the policy chose nothing.
+  support?.given?.forEach((given, t) => (trained[t] &&= 1 - given));
   return {
     ...plain,
     tree: tree.index,
@@ -140,7 +143,7 @@ export function trajectoryOf(tree: RolloutTreeData, trajectory: number): Traject
     parts,
     written,
     attention,
-    lossMask: lossMask(written, attention),
+    lossMask: trained,
     ...(tree.sampler ? { sampler: tree.sampler } : {}),
     logprobs,
     entropies,

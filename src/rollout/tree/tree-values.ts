@@ -79,7 +79,7 @@ export interface TreeNode {
   /** Entropy of the full distribution at each token, in nats. Empty unless `kind` is `model`. */
   entropies: Float32Array;
   top?: TopTokens;
-  /** What each token was sampled from, where top-k, top-p or min-p cut the vocabulary. */
+  /** What each token was sampled from, where top-k, top-p, min-p or a constraint cut the vocabulary. */
   support?: Support;
   /** Of each token how many updates its policy had been through, where that is not the tree's; -1: unknown. */
   versions?: Int32Array;

@@ -277,6 +277,8 @@ export interface EngineFunctions {
     penalty: Floats,
     uniform: Float64Array,
     allowed: Uint32Array | null,
+    allowedAt: Int32Array | null,
+    constrained: Int32Array | null,
     seen: Int32Array,
     seenOffsets: Int32Array,
     top: Int,
@@ -303,6 +305,8 @@ export interface EngineFunctions {
     penalty: Floats,
     uniform: Float64Array,
     allowed: Uint32Array | null,
+    allowedAt: Int32Array | null,
+    constrained: Int32Array | null,
     seen: Int32Array,
     seenOffsets: Int32Array,
     top: Int,
@@ -350,8 +354,8 @@ export const engineSignatures: Readonly<Record<keyof EngineFunctions, string>> =
   decoder_load_rope: "vdssi",
   decoder_page_bytes: "dd",
   decoder_trim: "vdi",
-  decoder_step: "idsnninnnisnssslunniNSSNSUS",
-  sample_rows: "iSiisnssslunniNSSNSUS",
+  decoder_step: "idsnninnnisnssslunnnniNSSNSUS",
+  sample_rows: "iSiisnssslunnnniNSSNSUS",
 };
 
 /** Throws unless an engine's functions are the ones that are called here, argument for argument. */

@@ -56,6 +56,7 @@ const body = z.object({
         name: z.string(),
         description: z.string().nullish(),
         input_schema: z.looseObject({}),
+        strict: z.boolean().nullish(),
       }),
     )
     .nullish(),
@@ -225,9 +226,9 @@ function asChat(read: Body, messages: ChatBody["messages"], isOpen: boolean): Ch
     chat_template_kwargs: read.chat_template_kwargs,
     ...(isOpen ? { continue_final_message: true } : {}),
     ...(choice?.disable_parallel_tool_use ? { parallel_tool_calls: false } : {}),
-    tools: tools?.map(({ name, description, input_schema: parameters }) => ({
+    tools: tools?.map(({ name, description, input_schema: parameters, strict }) => ({
       type: "function",
-      function: { name, ...defined({ description: description ?? undefined }), parameters },
+      function: { name, ...defined({ description: description ?? undefined, strict }), parameters },
     })),
     tool_choice:
       choice?.type === "tool"
@@ -322,7 +323,13 @@ function messageView(
 async function create(handling: Handling, raw: Record<string, unknown>): Promise<void> {
   const asked = chatOfRequest(handling, raw);
   const { chat, kept } = asked;
-  await answerChat(handling, chat, (begun) => messageView(handling, asked, begun), kept);
+  try {
+    await answerChat(handling, chat, (begun) => messageView(handling, asked, begun), kept);
+  } catch (error) {
+    named(renamed, () => {
+      throw error;
+    });
+  }
 }
 
 async function countTokens(handling: Handling, raw: Record<string, unknown>): Promise<object> {

@@ -18,6 +18,7 @@ const functionTool = z.looseObject({
   name: z.string(),
   description: z.string().nullish(),
   parameters: z.looseObject({}).nullish(),
+  strict: z.boolean().nullish(),
 });
 
 const body = z.object({
@@ -255,7 +256,11 @@ function responseView(
   }
 }
 
-const renamed = { messages: "input", max_completion_tokens: "max_output_tokens" };
+const renamed = {
+  messages: "input",
+  max_completion_tokens: "max_output_tokens",
+  response_format: "text.format",
+};
 
 async function create(handling: Handling, raw: Record<string, unknown>): Promise<void> {
   const asked = chatOfRequest(handling, raw);

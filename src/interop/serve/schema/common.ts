@@ -169,6 +169,7 @@ const tool = z.looseObject({
     name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
     description: z.string().nullish(),
     parameters: z.looseObject({}).nullish(),
+    strict: z.boolean().nullish(),
   }),
 });
 export type RequestMessage = z.infer<typeof message>;
@@ -192,6 +193,23 @@ export const chatBody = z.object({
     ])
     .nullish(),
   parallel_tool_calls: z.boolean().nullish(),
+  response_format: z
+    .discriminatedUnion(
+      "type",
+      [
+        z.looseObject({ type: z.literal("text") }),
+        z.looseObject({ type: z.literal("json_object") }),
+        z.looseObject({
+          type: z.literal("json_schema"),
+          json_schema: z.looseObject({
+            name: z.string().nullish(),
+            schema: z.union([z.boolean(), z.looseObject({})]).nullish(),
+          }),
+        }),
+      ],
+      { error: "an object of type text, json_object or json_schema" },
+    )
+    .nullish(),
 
   // Extensions.
   continue_final_message: z.boolean().nullish(),
@@ -202,11 +220,6 @@ export const chatBody = z.object({
   reasoning_effort: z.unknown().optional(),
 
   // Not supported.
-  response_format: neutral(
-    (value) => (value as { type?: unknown }).type === "text",
-    '{"type": "text"}',
-    "; decoding is not constrained to JSON: describe the format in a message, or give a function in 'tools'",
-  ),
   modalities: neutral((value) => JSON.stringify(value) === '["text"]', '["text"]'),
   audio: neutral(() => false, "null"),
   verbosity: neutral((value) => value === "medium", "medium"),

@@ -137,7 +137,6 @@ export class GpuDecoder extends PagedDecoder {
       rows,
       top,
       support,
-      masked: sampling.allowed !== undefined,
       pages: 1 + extensions.reduce((most, { pages }) => Math.max(most, ...pages), 0),
     });
     const bytes = 4 * rows * answerWords(top, support);

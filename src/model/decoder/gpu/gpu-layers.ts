@@ -33,7 +33,6 @@ interface StepToRecord {
   tokens: number;
   rows: number;
   top: number;
-  masked: boolean;
   /** Words of each row's support. */
   support: number;
   /** Pages that the cache must have room for. */
@@ -167,10 +166,7 @@ export function recordStep(step: StepToRecord): GPUBuffer {
     program: sampleRows,
     buffers: [logits, given.settings, given.allowed, given.seen, answer],
     numbers: {
-      whole: [
-        ...[rows, vocabSize, top, step.masked ? 1 : 0],
-        ...[Math.ceil(vocabSize / 32), step.support],
-      ],
+      whole: [...[rows, vocabSize, top], ...[Math.ceil(vocabSize / 32), step.support]],
     },
     groups: [rows],
   });

@@ -49,6 +49,8 @@ export function packStep(
         ...[sampling.temperature[i]!, sampling.topP[i]!, sampling.minP[i]!],
         ...[sampling.repetitionPenalty[i]!, sampling.uniform[i]!, sampling.topK[i]!],
         mask ? masks.length : -1,
+        sampling.allowed ? (sampling.allowedAt?.[i] ?? 0) : -1,
+        sampling.constrained?.[i] ?? 0,
       ],
       i * SETTINGS,
     );

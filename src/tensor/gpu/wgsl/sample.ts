@@ -1,8 +1,11 @@
 import type { Program } from "../programs.js";
 import { declare } from "./shader.js";
 
-/** Numbers a row's sampling takes: temperature, topP, minP, penalty, draw, topK, and where its seen ids are (-1: nowhere). */
-export const SETTINGS = 8;
+/**
+ * Numbers a row's sampling takes: temperature, topP, minP, penalty, draw, topK, where its seen ids and its mask of
+ * allowed ids are (-1: nowhere), and 1 where the mask is a constraint.
+ */
+export const SETTINGS = 9;
 /** Words of a row's answer before its alternatives: token, log-probability, entropy, whether it is finite, ln of the support. */
 export const ANSWER = 5;
 /** Words of a row's answer: behind its alternatives comes its support, a bit per id. */
@@ -18,7 +21,7 @@ export const sampleRows: Program = {
   code: () => `${declare({
     reads: ["logits", "settings", "allowed:u32", "seen:u32"],
     writes: ["answer:u32"],
-    whole: ["rows", "vocabulary", "top", "masked", "words", "support"],
+    whole: ["rows", "vocabulary", "top", "words", "support"],
   })}
 var<workgroup> redA: array<f32, 256>;
 var<workgroup> redB: array<f32, 256>;
@@ -28,6 +31,7 @@ var<private> base: u32;
 var<private> scale: f32;
 var<private> penalty: f32;
 var<private> seenAt: i32;
+var<private> allowedAt: i32;
 const least = -3e38;
 
 fn added(a: f32) -> f32 {
@@ -70,7 +74,7 @@ fn candidate(id: u32) -> f32 {
   if (seenAt >= 0 && ((seen[u32(seenAt) + id / 32u] >> (id % 32u)) & 1u) == 1u) {
     y = select(y * penalty, y / penalty, y > 0.0);
   }
-  if (p.masked == 1u && ((allowed[id / 32u] >> (id % 32u)) & 1u) == 0u) { y = least; }
+  if (allowedAt >= 0 && ((allowed[u32(allowedAt) + id / 32u] >> (id % 32u)) & 1u) == 0u) { y = least; }
   return y;
 }
 
@@ -110,6 +114,9 @@ fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) threa
   let uniform01 = settings[at + 4u]; let topK = u32(settings[at + 5u]);
   seenAt = i32(settings[at + 6u]);
   if (seenAt >= 0) { seenAt *= i32(p.words); }
+  allowedAt = i32(settings[at + 7u]);
+  if (allowedAt >= 0) { allowedAt *= i32(p.words); }
+  let constrained = settings[at + 8u] > 0.0;
   scale = select(1.0, temperature, temperature > 0.0);
   let to = row * (${ANSWER}u + 2u * p.top + p.support);
 
@@ -226,7 +233,7 @@ fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) threa
     }
   }
   // What was kept: each thread its own words of ids.
-  let cuts = temperature > 0.0 && ((topK > 0u && topK < p.vocabulary) || topP < 1.0 || minP > 0.0);
+  let cuts = temperature > 0.0 && ((topK > 0u && topK < p.vocabulary) || topP < 1.0 || minP > 0.0 || constrained);
   var ownKept = 0.0;
   for (var n = lid; n < p.support; n += 256u) {
     var bits = 0u;

@@ -41,6 +41,8 @@ export interface CallDialect<Name extends string = string> {
   readonly isLast?: boolean;
   /** What a call of a function, or of any, begins with where it must be made; nothing where that is not known. */
   opening(name: string | undefined): string;
+  /** What stands behind the arguments of a call where they are JSON, which a constraint then holds. */
+  readonly closing?: string;
   /** The arguments, as JSON, of a call that was not written to its end: what stands behind its opening. */
   unfinished(begun: string, tool: CallableFunction): string;
   /** How calls and results stand in the assistant's own text, where templates show no functions. */

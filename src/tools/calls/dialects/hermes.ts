@@ -18,5 +18,6 @@ export const hermes = defineDialect({
     name === undefined
       ? '<tool_call>\n{"name": "'
       : `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": `,
+  closing: "}\n</tool_call>",
   unfinished: (begun) => begunArguments(begun.split("</tool_call>", 1)[0]!),
 });

@@ -16,5 +16,6 @@ export const json = defineDialect({
   ends: () => [],
   opening: (name) =>
     name === undefined ? '{"name": "' : `{"name": ${JSON.stringify(name)}, "parameters": `,
+  closing: "}",
   unfinished: begunArguments,
 });
