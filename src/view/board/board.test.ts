@@ -13,7 +13,7 @@ import type { TrainingRun } from "../../run/trainer/training-run.js";
 import { grpoBatch } from "../testing/sample-batch.js";
 import { board } from "./board.js";
 import { showRunBoard, watchRun } from "./live.js";
-import { spreadOut } from "./payload.js";
+import { spreadOut } from "../page/spread-out.js";
 import {
   constantWords,
   type CurvePanel,

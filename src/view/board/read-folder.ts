@@ -51,7 +51,11 @@ async function readTraining(name: string, folder: RunFolder): Promise<RunRecord>
   const settings = parse(config) as
     { actor_rollout_ref?: { model?: { path?: string } } } | undefined;
   const tokenizer = await tokenizerOf(path, settings?.actor_rollout_ref?.model?.path);
-  return { ...{ name, lines, trees }, ...defined({ tokenizer }), ...(await progressOf(folder)) };
+  return {
+    ...{ name, lines, trees, folder: path },
+    ...defined({ tokenizer }),
+    ...(await progressOf(folder)),
+  };
 }
 
 /** The same of a run, by the share of it that its last step reports. */

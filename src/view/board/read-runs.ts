@@ -48,6 +48,8 @@ export interface RunRecord {
   /** The step it was stopped after. */
   stopped?: number;
   tokenizer?: Tokenizer;
+  /** Where its checkpoints are. */
+  folder?: string;
 }
 
 /** A run as it is in memory; trained in a folder it has no trees here. */

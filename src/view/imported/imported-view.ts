@@ -7,7 +7,7 @@ import { type ImportedPrompt, ImportedRollouts } from "../../formats/imported-ro
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { Board } from "../board/board.js";
-import { spreadOut } from "../board/payload.js";
+import { spreadOut } from "../page/spread-out.js";
 import { makePayload, titleOfImported } from "../explorer/make-payload.js";
 import { explorerStyle } from "../explorer/style.js";
 import { many, numberText } from "../page/words.js";
