@@ -66,8 +66,7 @@ test(
         range.value = "4";
         range.dispatchEvent(new Event("input"));
         const pictures = new Set<string>();
-        const end = performance.now() + 600;
-        while (performance.now() < end) {
+        for (let frame = 0; frame < 60; frame++) {
           await new Promise((next) => requestAnimationFrame(next));
           pictures.add(canvas.toDataURL());
         }

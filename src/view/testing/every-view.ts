@@ -2,6 +2,7 @@ import { packagePath } from "#platform/modules";
 import { evaluate } from "../../eval/evaluate.js";
 import { readRollouts } from "../../formats/read-rollouts.js";
 import { advantages } from "../../learn/advantages.js";
+import { evidence } from "../../measure/evidence/find-evidence.js";
 import type { Scored } from "../../reward/scored.js";
 import { score } from "../../reward/score-trees.js";
 import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
@@ -34,12 +35,14 @@ const curve = (rise: number) =>
     "response_length/mean": 60 + 2 * step * (1 - rise),
   }));
 
-/** Scores in which right, wrong and invalid answers occur. */
+/** A reward in whose scores right, wrong and invalid answers occur. */
+const lengthReward = ({ length = 0 }) => ({
+  score: [0, 1, -1][length % 3]!,
+  reason: `a response of ${length} tokens, judged by its length alone`,
+});
+
 const byLength = (trees: RolloutTree[]): Promise<Scored> =>
-  score(trees as Parameters<typeof score>[0] & RolloutTree[], ({ length = 0 }) => ({
-    score: [0, 1, -1][length % 3]!,
-    reason: `a response of ${length} tokens, judged by its length alone`,
-  }));
+  score(trees as Parameters<typeof score>[0] & RolloutTree[], lengthReward);
 
 /**
  * A value of every kind that shows itself in a view, and every figure; of trees that a model wrote where
@@ -73,6 +76,7 @@ export async function everyView(given?: {
     imported: showImported(readRollouts(rows)),
     board: board(runs),
     ribbon: entropyRibbon(trees, { scored }),
+    evidence: await evidence(tree, { results: 4, ...(given ? {} : { reward: lengthReward }) }),
     loop: await theLoop(packagePath("data/loop.json")),
     "figure-entropy-tree": entropyTree(tree),
     "figure-entropy-profile": entropyProfile(trees),
