@@ -20,6 +20,7 @@ const pages = {
   imported: ["src/view/imported/page/start-imported.ts", "startImported"],
   loop: ["src/view/loop/page/start-loop.ts", "startLoop"],
   status: ["src/view/status/page/start-status.ts", "startStatus"],
+  tuner: ["src/view/tokens/tuner/page/start-tuner.ts", "startTuner"],
   tokens: ["src/view/tokens/page/start-tokens.ts", "startTokens"],
 };
 

@@ -20,6 +20,7 @@ import { showImported } from "../imported/imported-view.js";
 import { entropyRibbon } from "../ribbon/entropy-ribbon.js";
 import { clipComparison } from "../tokens/clip-comparison.js";
 import { theLoop } from "../loop/the-loop.js";
+import { clipTuner } from "../tokens/tuner/clip-tuner.js";
 import { tokenView } from "../tokens/token-view.js";
 import { sampleReport } from "./sample-report.js";
 import { sampleTree } from "./sample-tree.js";
@@ -71,6 +72,7 @@ export async function everyView(given?: {
     branching: branchingView(tree),
     tokens: tokenView(report),
     clipping: clipComparison(report.batch),
+    tuner: clipTuner(report),
     explain: explain(report),
     evaluation: await evaluate(policy, "aime24-lookalike", { samples: 2 }),
     imported: showImported(readRollouts(rows)),
