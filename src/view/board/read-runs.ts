@@ -30,7 +30,7 @@ export interface StepTrees {
 }
 
 /** What was found in the rollouts of a step. */
-interface StepFinding {
+export interface StepFinding {
   step: number;
   title: string;
   message: string;

@@ -171,6 +171,7 @@ test("what has no second log-probabilities, or others than its tokens, is refuse
     /Cannot tune clipping: current must have \d+ numbers for trajectory 0, got 1/,
   );
   assert.throws(() => clipTuner(new TrainingBatch([], "grpo")), /must have a trajectory, got none/);
+  assert.throws(() => clipTuner(undefined as never), /there must be a batch, .* got undefined/);
   assert.throws(() => clipTuner({} as never), /there must be a batch, .* got an object/);
   assert.throws(() => clipTuner(trained, { tokens: 0 }), /tokens must be an integer of at least 1/);
   const few = clipTuner(trained, { tokens: 200 });

@@ -9,6 +9,7 @@ import {
   type OptionRules,
 } from "../../../../common/options/check-options.js";
 import { defined } from "../../../../common/options/defined.js";
+import { isRecord } from "../../../../common/options/is-record.js";
 import { advantages } from "../../../learn/advantages.js";
 import { TrainingBatch } from "../../../learn/batch.js";
 import { lossOf, lossRegistry } from "../../../learn/losses/registry.js";
@@ -95,8 +96,8 @@ export class ClipTuner extends View<TunerPayload> {
   }
 }
 
-const isImported = (source: object): source is ImportedRollouts =>
-  "carried" in source && "prompts" in source;
+const isImported = (source: unknown): source is ImportedRollouts =>
+  isRecord(source) && "carried" in source && "prompts" in source;
 
 /** The batch of a source, and what its update was made with. */
 function batchOf(
