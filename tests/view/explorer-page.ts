@@ -46,7 +46,7 @@ export async function onPage(
   try {
     await page.goto(pathToFileURL(file).href);
     await page.waitForFunction(() =>
-      ["arpo-explorer", "arpo-loop", "arpo-tuner"].some(
+      ["arpo-explorer", "arpo-loop", "arpo-tuner", "arpo-scored"].some(
         (name) => performance.getEntriesByName(name).length > 0,
       ),
     );

@@ -10,6 +10,7 @@ ${pageColours(".arpo-tuner")}
 .arpo-tuner .at-knobs label.at-check{grid-template-columns:auto minmax(0,1fr);justify-items:start}
 .arpo-tuner .at-knobs input[type=range],.arpo-tuner .at-knobs select{grid-column:1/-1;width:100%;min-height:28px}
 .arpo-tuner .at-knobs .at-off{opacity:.6}
+.arpo-view.arpo-view.arpo-tuner th.arpo-number{white-space:normal}
 .arpo-tuner .at-said{font-size:15px;font-weight:600;min-height:2.9em}
 .arpo-tuner .at-chart svg{display:block;width:100%}
 .arpo-tuner .at-code{white-space:pre-wrap;overflow-wrap:anywhere}
