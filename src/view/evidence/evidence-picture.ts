@@ -18,7 +18,7 @@ export const verdictWords: Readonly<Record<Verdict, string>> = {
 
 /** Results that a picture holds. */
 const most = 12;
-const [width, line, left, right] = [720, 20, 250, 190];
+const [width, line, left, right] = [620, 20, 110, 170];
 
 /** One line of the picture. */
 interface Line {
@@ -81,7 +81,7 @@ export function evidencePicture(evidence: Evidence, title: string, where: "page"
   let y = above;
   for (const { head, lines } of groups) {
     y += line * 0.8;
-    painter.text(12, y, fitted(head, left + 60, `600 12px ${sans}`), {
+    painter.text(12, y, fitted(head, width - 24, `600 12px ${sans}`), {
       ...{ size: 12, weight: 600, fill: theme.ink },
     });
     y += line;
