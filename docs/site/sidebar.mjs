@@ -56,6 +56,7 @@ export const groups = [
       ["Branching rules", "branching"],
       ["Algorithms", "algorithms"],
       ["Views and figures", "views"],
+      ["Inspecting trees and updates", "inspect"],
       ["Data frames", "frames"],
       ["Outputs and pages", "outputs"],
       ["API", "reference/index"],

@@ -31,6 +31,9 @@ export { branchValues, type BranchValueOptions } from "../measure/branch-values/
 export { BranchValues } from "../measure/branch-values/branch-values.js";
 export type { PlaceRule } from "../measure/branch-values/place-rules.js";
 
+// What answers rest on
+export { evidence, type EvidenceOptions } from "../measure/evidence/find-evidence.js";
+
 // The branching rule
 export { decideBranch, type BranchSettings } from "../rollout/rules/decide-branch.js";
 export type { BranchRule } from "../rollout/rules/registry.js";

@@ -1,12 +1,14 @@
 import type { TaskEvaluation } from "../eval/evaluate-tasks.js";
 import type { Evaluation } from "../eval/report/evaluation.js";
 import type { ImportedRollouts } from "../formats/imported-rollouts.js";
+import type { Evidence } from "../measure/evidence/evidence.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { registerShow, registerWatch } from "../base/show/show-as.js";
 import { showRunBoard, watchRun } from "./board/live.js";
 import { watchWork } from "./status/watch-work.js";
 import { showBranchValues } from "./values/show-values.js";
 import { EvaluationView } from "./evaluation/report-page.js";
+import { EvidenceView } from "./evidence/evidence-view.js";
 import { explore } from "./explorer/explore.js";
 import { showScoredRows } from "./scored/show-scored-rows.js";
 import { showBatchTokens, showReportTokens } from "./tokens/show-learning.js";
@@ -30,6 +32,7 @@ export function registerShows(): void {
   registerWatch("FineTuning", watchRun);
   registerWatch("Work", watchWork);
   registerShow("BranchValues", showBranchValues);
+  registerShow("Evidence", (evidence: Evidence) => new EvidenceView(evidence).bundle());
   registerShow("Evaluation", (evaluation: Evaluation) =>
     new EvaluationView(evaluation, { tokenBytes: 1_500_000 }).bundle(),
   );

@@ -46,7 +46,9 @@ export async function onPage(
   try {
     await page.goto(pathToFileURL(file).href);
     await page.waitForFunction(() =>
-      ["arpo-explorer", "arpo-loop"].some((name) => performance.getEntriesByName(name).length > 0),
+      ["arpo-explorer", "arpo-loop", "arpo-tuner", "arpo-scored"].some(
+        (name) => performance.getEntriesByName(name).length > 0,
+      ),
     );
     await work(page);
     assert.deepEqual(errors, []);

@@ -19,7 +19,9 @@ const pages = {
   explorer: ["src/view/explorer/page/start-explorer.ts", "startExplorer"],
   imported: ["src/view/imported/page/start-imported.ts", "startImported"],
   loop: ["src/view/loop/page/start-loop.ts", "startLoop"],
+  scored: ["src/view/scored/page/start-scored.ts", "startScored"],
   status: ["src/view/status/page/start-status.ts", "startStatus"],
+  tuner: ["src/view/tokens/tuner/page/start-tuner.ts", "startTuner"],
   tokens: ["src/view/tokens/page/start-tokens.ts", "startTokens"],
 };
 

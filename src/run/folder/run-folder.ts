@@ -29,11 +29,14 @@ export interface FolderLayout {
   latest?: string;
 }
 
+/** What was found in the rollouts of every step that something was found in, a line for each finding. */
+export const findingsLog = "findings.jsonl";
+
 /** Reinforcement learning's, by the reference's names. */
 const trainingLayout: FolderLayout = {
   checkpoint: "global_step_",
   log: "metrics.jsonl",
-  otherLogs: ["timing.jsonl", "tool_calls.jsonl", treeSums],
+  otherLogs: ["timing.jsonl", "tool_calls.jsonl", findingsLog, treeSums],
   parts: ["rollouts", "validation"],
   latest: "latest_checkpointed_iteration.txt",
 };

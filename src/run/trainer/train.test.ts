@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFile, readdir, writeFile } from "node:fs/promises";
+import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { metricMeaning } from "../../../tests/docs/reference-pages.js";
@@ -24,6 +24,43 @@ async function run(path: string, overrides: string[] = [], options: Partial<Trai
   });
   return { trainer, steps };
 }
+
+test("train() writes what it found in a step's rollouts, and forgets what came behind a checkpoint", async () => {
+  const path = await folder();
+  const made = await parts(["trainer.save_freq=2"]);
+  const found: object[] = [];
+  const stop = new AbortController();
+  const ended = train(
+    { ...made, reward: () => 1 },
+    {
+      folder: path,
+      stopping: stop.signal,
+      onStep: ({ step, findings }) => {
+        for (const { kind, title, message, where } of findings)
+          found.push({ step, kind, title, message, where });
+        if (step === 3) stop.abort(new Error("enough"));
+      },
+    },
+  );
+  await assert.rejects(ended, /enough/);
+  const lines = async () =>
+    (await readFile(join(path, "findings.jsonl"), "utf8"))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { step: number });
+  const first = await lines();
+  assert.deepEqual(first, JSON.parse(JSON.stringify(found)));
+  assert.deepEqual([...new Set(first.map(({ step }) => step))], [1, 2, 3]);
+  // It goes on from step 2 as if step 3 had not been.
+  await rm(join(path, "global_step_3"), { recursive: true });
+  await train({ ...(await parts(["trainer.save_freq=2"])), reward: () => 1 }, { folder: path });
+  const steps = (await lines()).map(({ step }) => step);
+  assert.deepEqual([...new Set(steps)], [1, 2, 3, 4]);
+  assert.equal(
+    steps.filter((step) => step === 3).length,
+    first.filter(({ step }) => step === 3).length,
+  );
+});
 
 test("train() writes configuration, metrics, rollouts and whole checkpoints", async () => {
   const path = await folder();

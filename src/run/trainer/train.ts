@@ -18,7 +18,7 @@ import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { ProgressLine } from "../../base/show/progress-line.js";
 import { type LiveShow, watchAs } from "../../base/show/show-as.js";
 import { UnhandledErrors } from "../../base/watch/unhandled-errors.js";
-import { RunFolder } from "../folder/run-folder.js";
+import { findingsLog, RunFolder } from "../folder/run-folder.js";
 import { guarded } from "../loggers/logger.js";
 import { type LoggerChoice, loggers, openLoggers } from "../loggers/registry.js";
 import { type Best, restore, resumeFrom, saveCheckpoint } from "./checkpoint.js";
@@ -69,6 +69,14 @@ function toolCallLines(
         : [],
     ),
   );
+}
+
+/** What was found in the rollouts of a step, one line each, with the trajectories that show it. */
+function findingLines({
+  step,
+  findings,
+}: TrainerStep): ({ step: number } & Record<string, unknown>)[] {
+  return findings.map(({ kind, title, message, where }) => ({ step, kind, title, message, where }));
 }
 
 export interface TrainOptions {
@@ -325,6 +333,7 @@ async function trainAlone(
       if (options.keepRollouts !== false) {
         await keepTrees("rollouts", step.step, step.trees);
       }
+      await run.appendAll(findingsLog, findingLines(step));
       if (actor.rollout.tools.verbose_logging) {
         await run.appendAll("tool_calls.jsonl", toolCallLines(step.step, step.trees));
       }

@@ -13,7 +13,7 @@ import type { TrainingRun } from "../../run/trainer/training-run.js";
 import { grpoBatch } from "../testing/sample-batch.js";
 import { board } from "./board.js";
 import { showRunBoard, watchRun } from "./live.js";
-import { spreadOut } from "./payload.js";
+import { spreadOut } from "../page/spread-out.js";
 import {
   constantWords,
   type CurvePanel,
@@ -166,6 +166,17 @@ test("board() reads run folders with their time and their trees", async () => {
     const kept = carried(bundle["text/html"]!, payload.rollouts[0]!.data) as { nodes: unknown[] };
     assert.equal(kept.nodes.length, tree.nodes.length);
     assert.match(bundle["text/plain"]!, /Score: 0.1 → 0.3/);
+    const found = {
+      title: "Rewards that never differ",
+      message: "nothing is learned",
+      where: [1, 2],
+    };
+    await run.append("findings.jsonl", { step: 2, kind: "all-equal", ...found });
+    await run.append("findings.jsonl", { step: 3, kind: "all-equal", ...found, where: [1] });
+    await run.append("findings.jsonl", { step: 3, title: 7, message: found.message, where: [] });
+    assert.deepEqual((await board(path).payload()).findings, [
+      { title: found.title, message: found.message, count: 1, steps: [2, 3] },
+    ]);
     await run.appendMetrics({ step: 4, "critic/score/mean": 1 });
     assert.equal((await board(path).payload()).to, 4);
     await assert.rejects(board(join(folder, "none")).payload(), /metrics.jsonl must be there/);

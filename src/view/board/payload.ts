@@ -7,9 +7,11 @@ import { liveTree } from "../explorer/live-trees.js";
 import type { Theme } from "../../../common/picture/palette.js";
 import { themeRule } from "../figures/figure.js";
 import { makePanels } from "./make-panels.js";
+import { spreadOut } from "../page/spread-out.js";
 import type { RunRecord, StepTrees } from "./read-runs.js";
 import type { CurvePanel } from "../draw/draw-panel.js";
 import type { ExplorerPayload, LiveTree } from "../explorer/payload.js";
+import type { TreeToScore } from "../explorer/over-run.js";
 import type { WorkStatus } from "../status/payload.js";
 
 /** A step whose rollouts can be opened. */
@@ -55,6 +57,11 @@ export interface BoardOptions {
   rolloutBytes?: number;
   /** For trees from folders that do not say which tokenizer made them. Default: the run's own. */
   tokenizer?: Tokenizer;
+  /**
+   * Scores the trees that are shown under the checkpoints of their run folder, four trees at most: the step slider then
+   * draws one tree under each. It loads every checkpoint. Default: false.
+   */
+  over?: boolean;
 }
 
 export const boardRules: OptionRules<BoardOptions> = {
@@ -62,6 +69,7 @@ export const boardRules: OptionRules<BoardOptions> = {
   theme: themeRule,
   rolloutBytes: fromTo(0, Infinity),
   tokenizer: "tokenizer?",
+  over: "boolean?",
 };
 
 /** What a board shows besides trees. */
@@ -115,6 +123,8 @@ interface Place {
 interface Kept {
   rollouts: BoardRollout[];
   trees: BoardTrees;
+  /** The trees that are kept, with their payloads and the folder of their run. */
+  scorable: (TreeToScore & { folder: string })[];
 }
 
 /** One tree of as many steps as there is room for, the last step's first; folders are not read. */
@@ -123,7 +133,7 @@ export function keptTrees(
   options: BoardOptions,
   read: (place: StepTrees) => readonly RolloutTree[] = ({ trees = [] }) => trees,
 ): Kept {
-  const kept: Kept = { rollouts: [], trees: {} };
+  const kept: Kept = { rollouts: [], trees: {}, scorable: [] };
   let capacity = options.rolloutBytes ?? 2_500_000;
   for (const place of placesOf(runs)) {
     const added = pickTree(runs, place, read(place.trees), options);
@@ -132,6 +142,8 @@ export function keptTrees(
     if (capacity < 0 && kept.rollouts.length > 0) break;
     kept.trees[added.rollout.data] = added.payload;
     kept.rollouts.push(added.rollout);
+    const { folder } = runs[place.run]![place.seed]!;
+    if (folder !== undefined) kept.scorable.push({ ...added, folder });
   }
   kept.rollouts.sort((a, b) => a.step - b.step || a.run - b.run || a.seed - b.seed);
   return kept;
@@ -153,7 +165,21 @@ export async function readTrees(
     if (capacity < 0 && found.size > 0) break;
     found.set(trees, await loadTrees(trees.path));
   }
-  return keptTrees(runs, options, (place) => place.trees ?? found.get(place) ?? []);
+  const kept = keptTrees(runs, options, (place) => place.trees ?? found.get(place) ?? []);
+  if (options.over) await scoreKept(kept);
+  return kept;
+}
+
+/** Trees of a run that are scored under its checkpoints. */
+const mostScored = 4;
+
+/** Scores the first trees of each run folder under its checkpoints: the last step's, the first's, one between. */
+async function scoreKept({ scorable }: Kept): Promise<void> {
+  const { scoreOver } = await import("../explorer/over-run.js");
+  for (const folder of new Set(scorable.map((one) => one.folder))) {
+    const own = scorable.filter((one) => one.folder === folder).slice(0, mostScored);
+    await scoreOver(own, { over: folder });
+  }
 }
 
 /** Every step of every run that has trees, in an order of which any beginning covers the whole. */
@@ -194,21 +220,5 @@ export function pickTree(
     ...{ run, seed, step, label: `task ${id}`, data },
     ...defined({ live }),
   };
-  return { rollout, payload };
-}
-
-/** The last, the first, the one in the middle, and so on, so that any beginning covers the whole. */
-export function spreadOut<T>(items: readonly T[]): T[] {
-  const out: T[] = [];
-  const taken = new Set<number>();
-  const take = (i: number) => {
-    if (i < 0 || taken.has(i)) return;
-    taken.add(i);
-    out.push(items[i]!);
-  };
-  take(items.length - 1);
-  for (let parts = 1; out.length < items.length; parts *= 2) {
-    for (let part = 0; part <= parts; part++) take(Math.round((part / parts) * (items.length - 1)));
-  }
-  return out;
+  return { rollout, payload, tree };
 }

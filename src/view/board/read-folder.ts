@@ -2,7 +2,13 @@ import { defined } from "../../../common/options/defined.js";
 import type { SftStep } from "../../learn/sft/train.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { RunFolder } from "../../run/folder/run-folder.js";
-import { type BoardRun, type RunRecord, type StepTrees, tuningLines } from "./read-runs.js";
+import {
+  type BoardRun,
+  type RunRecord,
+  type StepFinding,
+  type StepTrees,
+  tuningLines,
+} from "./read-runs.js";
 
 /** Reads the folder of a run or of fine-tuning, without its trees: these are read when they are needed. */
 export async function readRunFolder(name: string, path: string): Promise<RunRecord> {
@@ -33,8 +39,10 @@ async function comeTo(folder: RunFolder, step: number, total: number) {
 
 async function readTraining(name: string, folder: RunFolder): Promise<RunRecord> {
   const { namesIfThere, readIfThere } = await import("../../base/files/read-if-there.js");
+  const { findingsLog } = await import("../../run/folder/run-folder.js");
   const { join } = await import("#platform/path");
   const { path } = folder;
+  const findings = findingsIn(await folder.lines(findingsLog));
   const timing = new Map((await folder.lines("timing.jsonl")).map((line) => [line.step, line]));
   const lines = (await folder.metrics()).map((line) => ({ ...timing.get(line.step), ...line }));
   const files = await namesIfThere(join(path, "rollouts"));
@@ -51,7 +59,23 @@ async function readTraining(name: string, folder: RunFolder): Promise<RunRecord>
   const settings = parse(config) as
     { actor_rollout_ref?: { model?: { path?: string } } } | undefined;
   const tokenizer = await tokenizerOf(path, settings?.actor_rollout_ref?.model?.path);
-  return { ...{ name, lines, trees }, ...defined({ tokenizer }), ...(await progressOf(folder)) };
+  return {
+    ...{ name, lines, trees, findings, folder: path },
+    ...defined({ tokenizer }),
+    ...(await progressOf(folder)),
+  };
+}
+
+/** Findings that a run wrote down; what is not of their form is left out: a folder may be another program's. */
+function findingsIn(lines: readonly Readonly<Record<string, unknown>>[]): StepFinding[] {
+  return lines.flatMap(({ step, title, message, where }) =>
+    typeof step === "number" &&
+    typeof title === "string" &&
+    typeof message === "string" &&
+    Array.isArray(where)
+      ? [{ step, title, message, count: where.length }]
+      : [],
+  );
 }
 
 /** The same of a run, by the share of it that its last step reports. */

@@ -30,7 +30,7 @@ export interface StepTrees {
 }
 
 /** What was found in the rollouts of a step. */
-interface StepFinding {
+export interface StepFinding {
   step: number;
   title: string;
   message: string;
@@ -48,6 +48,8 @@ export interface RunRecord {
   /** The step it was stopped after. */
   stopped?: number;
   tokenizer?: Tokenizer;
+  /** Where its checkpoints are. */
+  folder?: string;
 }
 
 /** A run as it is in memory; trained in a folder it has no trees here. */

@@ -6,7 +6,13 @@ import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { View } from "../page/view.js";
 import { treePicture } from "./tree-picture.js";
 import { liveTree } from "./live-trees.js";
-import { type ExploreOptions, exploreRules, makePayload } from "./make-payload.js";
+import {
+  type ExploreOptions,
+  type ExploreOverOptions,
+  exploreRules,
+  makePayload,
+} from "./make-payload.js";
+import type { OverOptions } from "./over-options.js";
 import type { ExplorerPayload } from "./payload.js";
 import { explorerStyle } from "./style.js";
 
@@ -48,6 +54,9 @@ export class Explorer extends View<ExplorerPayload> {
  * decision with what decided it, and what other settings would have decided; every token with its
  * alternatives. It works in saved pages too.
  *
+ * With `over`, a run folder, it is a promise: the tree is scored under the run's checkpoints. A slider then draws it under
+ * each: bars, chances to branch, and how much likelier each trajectory has become.
+ *
  * @param tree the tree to show
  * @example
  * ```ts
@@ -60,8 +69,25 @@ export class Explorer extends View<ExplorerPayload> {
  * assert.match(explore(tree).html(), /^<div id="explorer-/);
  * ```
  */
-export function explore(tree: RolloutTree, options: ExploreOptions = {}): Explorer {
+export function explore(tree: RolloutTree, options: ExploreOverOptions): Promise<Explorer>;
+/** @param tree the tree to show */
+export function explore(tree: RolloutTree, options?: ExploreOptions): Explorer;
+export function explore(
+  tree: RolloutTree,
+  options: ExploreOptions & Partial<OverOptions> = {},
+): Explorer | Promise<Explorer> {
   checkArguments("explore a tree", { tree }, { tree: "tree" });
   checkOptions("explore a tree", options, exploreRules);
-  return new Explorer(makePayload(tree, options), tree);
+  const { over, checkpoints, overBytes, ...own } = options;
+  const payload = makePayload(tree, own);
+  if (over === undefined) return new Explorer(payload, tree);
+  return exploreOver(tree, payload, { over, ...defined({ checkpoints, overBytes }) });
+}
+
+/** The same under each checkpoint of a run. */
+async function exploreOver(tree: RolloutTree, payload: ExplorerPayload, options: OverOptions) {
+  // What loads policies is read when somebody asks for it.
+  const { scoreOver } = await import("./over-run.js");
+  await scoreOver([{ tree, payload }], options);
+  return new Explorer(payload, tree);
 }

@@ -19,6 +19,7 @@ import type { RolloutRule } from "../../rollout/options.js";
 import { expansionOf } from "../../rollout/settings.js";
 import { packIntegers, packNumbers, packVocabulary } from "../page/pack.js";
 import { many } from "../page/words.js";
+import { type OverOptions, overRules } from "./over-options.js";
 import {
   type ExplorerPayload,
   type PackedExpansions,
@@ -126,7 +127,11 @@ export interface ExploreOptions {
   alternativeBytes?: number;
 }
 
-export const exploreRules: OptionRules<ExploreOptions> = {
+/** The same over a run: the tree under each of its checkpoints. */
+export interface ExploreOverOptions extends ExploreOptions, OverOptions {}
+
+export const exploreRules: OptionRules<ExploreOptions & Partial<OverOptions>> = {
+  ...overRules,
   scored: "object?",
   batch: "object?",
   tokenizer: "tokenizer?",
@@ -134,8 +139,8 @@ export const exploreRules: OptionRules<ExploreOptions> = {
   alternativeBytes: fromTo(0, Infinity),
 };
 
-// Beyond e^-20 nobody asks for digits.
-const mostSurprise = 20;
+/** Beyond e^-20 nobody asks for digits. */
+export const mostSurprise = 20;
 
 /** A tree as its explorer's page reads it. */
 export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): ExplorerPayload {

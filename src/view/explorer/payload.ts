@@ -67,6 +67,25 @@ export interface PackedExpansions {
   plans: Partial<Record<ExpansionRule, PackedPlan>>;
 }
 
+/** What policies say of a tree's tokens, one after another. */
+export interface PackedScores {
+  /** -ln p and entropy of every token that the model wrote, under each. */
+  surprises: PackedNumbers;
+  entropies: PackedNumbers;
+  /** The same of every word on the cards of `wordCards`, in their order: -ln p. */
+  words: PackedNumbers;
+}
+
+/** A tree under the checkpoints of a run. */
+export interface PackedPolicies extends PackedScores {
+  /** The step of each; -1 is the policy that the tree was sampled under. The first is what others are compared with. */
+  steps: number[];
+  /** Of each what the rollout's planned steps are decided by, entropy and baseline of one after the other; none where no draw decides. */
+  decided: number[][];
+  /** What was left out, in words. */
+  note?: string;
+}
+
 /** What the explorer's page is given: a tree in few bytes. */
 export interface ExplorerPayload {
   title: string;
@@ -96,6 +115,7 @@ export interface ExplorerPayload {
   trajectories: PageTrajectory[];
   /** Tokens that a finding is about: a node, its first token and the one after the last. */
   marks?: readonly (readonly [node: number, from: number, to: number])[];
+  policies?: PackedPolicies;
 }
 
 /** How the page reaches a tree in a running kernel. */

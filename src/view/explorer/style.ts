@@ -169,6 +169,9 @@ const parts = `
 .arpo-view .ax .ax-ticks i.ax-tick-write{background:var(--h5)}
 .arpo-view .ax .ax-ticks i.ax-tick-score,.arpo-view .ax .ax-ticks i.ax-tick-advantage{background:var(--right)}
 .arpo-view .ax .ax-ticks i.ax-past{opacity:1}
+.arpo-view .ax .ax-policies{display:grid;grid-template-columns:auto minmax(90px,1fr) auto minmax(220px,auto);gap:6px 10px;align-items:center;margin:0 0 8px;padding:6px 10px;border:1px solid var(--line);border-radius:12px;background:var(--surface)}
+.arpo-view .ax .ax-policies .ax-range{padding:0}
+.arpo-view .ax .ax-policies p{margin:0;font-size:13px;line-height:1.35;font-variant-numeric:tabular-nums}
 .arpo-view .ax .ax-caption{margin:8px 2px 0;font-size:15px;line-height:1.4;font-weight:500;min-height:2.8em;color:var(--ink)}
 .arpo-view .ax .ax-tip{position:absolute;z-index:60;max-width:min(300px,calc(100% - 12px));padding:8px 11px;border-radius:8px;background:var(--raised);color:var(--ink);border:1px solid var(--line-strong);box-shadow:var(--shadow);font-size:12px;line-height:1.45;pointer-events:none}
 .arpo-view .ax .ax-tip .ax-card{border:0;padding:0}
@@ -181,6 +184,7 @@ const parts = `
 .arpo-view .ax .ax-table-scroll{overflow:auto;max-height:320px}
 @container ax (min-width:1000px){.arpo-view .ax .ax-main:not(.ax-closed){grid-template-columns:minmax(0,1fr) 312px}.arpo-view .ax .ax-side{max-height:640px}}
 @container ax (max-width:999px){.arpo-view .ax .ax-body{grid-template-columns:repeat(auto-fit,minmax(min(260px,100%),1fr))}.arpo-view .ax .ax-body>*{grid-column:1/-1}.arpo-view .ax .ax-body>.ax-field{grid-column:auto}.arpo-view .ax .ax-how ol{columns:250px;column-gap:34px}.arpo-view .ax .ax-fields{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(220px,100%),1fr));gap:10px 18px}}
+@container ax (max-width:640px){.arpo-view .ax .ax-policies{grid-template-columns:auto minmax(90px,1fr) auto}.arpo-view .ax .ax-policies p{grid-column:1/-1}}
 @container ax (max-width:480px){.arpo-view .ax .ax-minimap{width:40px}.arpo-view .ax .ax-question{font-size:16px}}
 `;
 

@@ -2,6 +2,7 @@ import type { FigureLike } from "../../../common/picture/figure-like.js";
 import type { Evaluation } from "../../eval/report/evaluation.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
+import type { Evidence } from "../../measure/evidence/evidence.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { TrainingRun } from "../../run/trainer/training-run.js";
@@ -20,7 +21,14 @@ export interface LaterView {
 
 /** What shows itself in a view. */
 export type SelfShown =
-  HtmlView | RolloutTree | Scored | TrainingBatch | UpdateReport | Evaluation | TrainingRun;
+  | HtmlView
+  | RolloutTree
+  | Scored
+  | TrainingBatch
+  | UpdateReport
+  | Evaluation
+  | Evidence
+  | TrainingRun;
 
 export const isFigure = (value: object): value is FigureLike =>
   "data" in value && "layout" in value;

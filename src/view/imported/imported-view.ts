@@ -7,12 +7,14 @@ import { type ImportedPrompt, ImportedRollouts } from "../../formats/imported-ro
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { Board } from "../board/board.js";
-import { spreadOut } from "../board/payload.js";
+import { spreadOut } from "../page/spread-out.js";
 import { makePayload, titleOfImported } from "../explorer/make-payload.js";
 import { explorerStyle } from "../explorer/style.js";
 import { many, numberText } from "../page/words.js";
 import { treePicture } from "../explorer/tree-picture.js";
 import { header } from "../page/header.js";
+import type { RowFacts } from "../page/row-search.js";
+import { searchBar } from "../page/search-bar.js";
 import { table, wide } from "../page/table.js";
 import { carrierHtml, View } from "../page/view.js";
 import { findingsList, marksOf } from "./findings-list.js";
@@ -276,9 +278,6 @@ function payloadOf(imported: ImportedRollouts, index: number, given: Scored | un
   return marks.length > 0 ? { ...payload, marks } : payload;
 }
 
-/** What the page chooses trajectories by: score, how it ended, and the tools it called. */
-export type RowFacts = readonly [score: number | null, end: string, tools: readonly string[]];
-
 function toolsOf({ parts, messages = [] }: ImportedPrompt["rows"][number]): string[] {
   const asked = messages.flatMap(({ tool_calls: calls = [] }) =>
     (calls as { function?: { name?: unknown }; name?: unknown }[]).map(
@@ -292,10 +291,7 @@ function toolsOf({ parts, messages = [] }: ImportedPrompt["rows"][number]): stri
 }
 
 const rowFacts = ({ rows }: ImportedPrompt): RowFacts[] =>
-  rows.map((row) => [row.score ?? null, row.end ?? "", toolsOf(row)]);
-
-/** Different tools that can be chosen. */
-const mostTools = 100;
+  rows.map((row) => [row.score ?? null, row.end ?? null, toolsOf(row)]);
 
 /** What prompts can be chosen and ordered by. */
 function choices(
@@ -303,15 +299,6 @@ function choices(
   prompts: readonly ImportedPrompt[],
 ): string {
   const rows = prompts.flatMap((prompt) => prompt.rows);
-  const among = (name: string, label: string, names: readonly string[]) => {
-    const own = [...new Set(names)].filter((one) => one !== "").sort();
-    const listed = own.slice(0, mostTools).map((one) => `<option>${escape(one)}</option>`);
-    return own.length === 0
-      ? ""
-      : `<label>${label} <select data-choose="${name}" disabled><option value="">all</option>${listed.join("")}</select></label> `;
-  };
-  const bound = (name: string, label: string) =>
-    `<label>${label} <input type="number" step="any" size="5" data-choose="${name}" disabled></label> `;
   const hasScores = prompts.some(({ scores }) => scores.length > 0);
   const known = steps.filter((step) => step !== undefined);
   const options = known.map((step) => `<option value="${step}">${step}</option>`).join("");
@@ -323,15 +310,12 @@ function choices(
     `<p class="arpo-bar">${step}<label>order <select data-choose="order" disabled>` +
     `<option value="file">as in the files</option><option value="spread">scores differ most</option>` +
     `<option value="low">lowest score</option><option value="high">highest score</option></select></label> ` +
-    `` +
-    among("tool", "tool", rows.flatMap(toolsOf)) +
-    among(
-      "end",
-      "ended",
-      rows.flatMap(({ end }) => end ?? []),
-    ) +
-    (hasScores ? bound("least", "score from") + bound("most", "to") : "") +
-    `<label>with the text or /expression/ <input type="search" maxlength="200" data-choose="words" disabled></label> <output data-count></output></p>`
+    searchBar({
+      tools: rows.flatMap(toolsOf),
+      ends: rows.flatMap(({ end }) => end ?? []),
+      hasScores,
+    }) +
+    "</p>"
   );
 }
 

@@ -15,12 +15,9 @@ import type { ModelPolicy } from "../../policy/policy-from-model.js";
 import { score, type ScorableTask } from "../../reward/score-trees.js";
 import { type RolloutOptions, rolloutRules } from "../../rollout/options.js";
 import { rollout } from "../../rollout/rollout.js";
-import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { makePayload } from "../explorer/make-payload.js";
-import { factsOf, isRight } from "../explorer/page/tree/tree-facts.js";
-import { type PageTree, unpackTree } from "../explorer/page/tree/unpack-tree.js";
-import { type WordCard, wordCards } from "../explorer/page/tree/word-cards.js";
-import { packNumbers } from "../page/pack.js";
+import { isRight } from "../explorer/page/tree/tree-facts.js";
+import { ScoredAgain } from "../explorer/score-again.js";
 import { many } from "../page/words.js";
 import type { FreshTries, LoopPayload } from "./payload.js";
 
@@ -43,46 +40,6 @@ const rules: OptionRules<LoopOptions> = { ...rolloutRules, ...rulesOf(loopTable)
 /** Tasks of an update besides the one that is shown. */
 const besides = 3;
 const alternatives = 4;
-const mostSurprise = 20;
-
-/** Where what the model wrote is scored, node by node: in the first trajectory that the node is in. */
-function scoredIn(tree: RolloutTree): { row: number; from: number; to: number }[] {
-  const places = new Map<number, { row: number; from: number; to: number }>();
-  tree.trajectories.forEach(({ nodes }, row) => {
-    let at = 0;
-    for (const id of nodes) {
-      const from = at;
-      at += tree.nodes[id]!.tokens.length;
-      if (!places.has(id)) places.set(id, { row, from, to: at });
-    }
-  });
-  return tree.nodes.flatMap(({ kind }, id) => (kind === "model" ? [places.get(id)!] : []));
-}
-
-/** The number of a token by its place in the page's vocabulary. */
-function idsByPlace(tree: RolloutTree, page: PageTree): Map<number, number> {
-  const ids = new Map<number, number>();
-  tree.nodes.forEach(({ tokens, top }, n) => {
-    const { start } = page.nodes[n]!;
-    tokens.forEach((id, t) => {
-      ids.set(page.tokens[start + t]!, id);
-      for (let k = 0; page.top && top && k < Math.min(page.top.width, top.width); k++)
-        ids.set(page.top.ids[(start + t) * page.top.width + k]!, top.ids[t * top.width + k]!);
-    });
-  });
-  return ids;
-}
-
-/** Every word of the cards behind what stands before it. */
-function wordsToScore(tree: RolloutTree, cards: readonly WordCard[], ids: Map<number, number>) {
-  return cards.flatMap(({ node, token, words }) => {
-    const before = [...tree.nodes[node]!.tokens.subarray(0, token)];
-    for (let id = tree.nodes[node]!.parent; id >= 0; id = tree.nodes[id]!.parent)
-      before.unshift(...tree.nodes[id]!.tokens);
-    const prompt = [...tree.prompt.tokens, ...before];
-    return words.map(({ place }) => ({ prompt, tokens: [ids.get(place)!] }));
-  });
-}
 
 /** Records it: the tree, and after every update what the policy says of the same tokens and how fresh tries go. */
 export async function recordLoop(
@@ -109,29 +66,16 @@ export async function recordLoop(
     // How long it took is of this machine alone.
     for (const node of made.nodes)
       Object.assign(node, { began: undefined, ended: undefined, toolMs: undefined });
-    const page = unpackTree(made);
-    const places = scoredIn(tree);
-    const rows = tree.trajectories.map(({ tokens }) => ({ prompt: tree.prompt.tokens, tokens }));
-    const words = wordsToScore(tree, wordCards(factsOf(page)), idsByPlace(tree, page));
-    const said = { surprises: [] as number[], entropies: [] as number[], words: [] as number[] };
+    const again = new ScoredAgain(tree, made);
     const fresh: FreshTries[] = [];
-    const { temperature } = tree.config.sampling;
 
     const look = async (step: number) => {
-      const rated = await policy.logProbs([...rows, ...words], { temperature });
-      for (const { row, from, to } of places) {
-        const { logprobs, entropies } = rated[row]!;
-        for (let t = from; t < to; t++) {
-          said.surprises.push(-logprobs[t]!);
-          said.entropies.push(entropies[t]!);
-        }
-      }
-      said.words.push(...rated.slice(rows.length).map(({ logprobs }) => -logprobs[0]!));
+      await again.add(policy);
       // Plain rollouts: the rule that branches would count a beginning several times.
-      const again = { ...own, preset: "grpo", rule: undefined, n: tries, initialRollouts: tries };
+      const plain = { ...own, preset: "grpo", rule: undefined, n: tries, initialRollouts: tries };
       const outcomes = await score(
         await rollout(policy, task, {
-          ...again,
+          ...plain,
           beamSize: 1,
           seed: seed + 900 + step,
         } as RolloutOptions),
@@ -157,9 +101,7 @@ export async function recordLoop(
       others.length > 0 ? ` and ${Math.min(besides, others.length)} other questions` : "";
     return {
       ...{ tree: made, updates, fresh, tries },
-      surprises: packNumbers(said.surprises, mostSurprise),
-      entropies: packNumbers(said.entropies),
-      words: packNumbers(said.words, mostSurprise),
+      ...again.pack(),
       note: `Recorded, nothing is drawn by hand: one rollout of ${policy.name}, its words scored again after each of ${many(updates, "update")} on this question${besidesIt}.`,
     };
   } finally {

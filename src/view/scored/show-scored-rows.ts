@@ -1,7 +1,10 @@
+import { program } from "#pages/scored";
 import type { Scored, ScoredTrajectory } from "../../reward/scored.js";
 import { trajectoryText } from "./trajectory-text.js";
 import { escapeHtml } from "../../../common/picture/escape.js";
 import { header } from "../page/header.js";
+import type { RowFacts } from "../page/row-search.js";
+import { searchBar } from "../page/search-bar.js";
 import { type Cell, table, wide } from "../page/table.js";
 import { View } from "../page/view.js";
 import { numberText } from "../page/words.js";
@@ -83,16 +86,26 @@ function scoredTables(scored: Scored): string {
   const rest = rows.slice(most);
   const more =
     rest.length > 0
-      ? `<details><summary>${rest.length} more</summary>${shown(rest)}</details>`
+      ? `<details data-rest><summary>${rest.length} more</summary>${shown(rest)}</details>`
       : "";
   return shown(rows.slice(0, most)) + more;
 }
+
+/** So few are read faster than they are searched. */
+const leastToSearch = 6;
+
+/** What a search knows of a trajectory. */
+const factsOf = ({ trajectory, score }: ScoredTrajectory): RowFacts => [
+  score.score,
+  trajectory.end,
+  [...new Set(trajectory.toolCalls.map(({ tag }) => tag.slice(0, 80)))],
+];
 
 const tasksOf = ({ trajectories }: Scored) => new Set(trajectories.map(({ group }) => group));
 
 /** Scored trajectories to read; shows itself. */
 class ScoredView extends View<Scored> {
-  protected override readonly page = { name: "scored", style };
+  protected override readonly page = { name: "scored", style, program };
 
   constructor(
     scored: Scored,
@@ -119,11 +132,23 @@ class ScoredView extends View<Scored> {
   }
 
   protected override still(): string {
-    return header(this.title, "open a reason to read the response") + scoredTables(this.payload);
+    const { trajectories } = this.payload;
+    const facts = trajectories.map(factsOf);
+    const search =
+      trajectories.length < leastToSearch
+        ? ""
+        : `<p class="arpo-bar" data-search>${searchBar({
+            tools: facts.flatMap(([, , tools]) => tools),
+            ends: facts.map(([, end]) => end ?? ""),
+            hasScores: true,
+          })}</p>`;
+    return (
+      header(this.title, "open a reason to read the response") + search + scoredTables(this.payload)
+    );
   }
 
   protected override data() {
-    return {};
+    return { facts: this.payload.trajectories.map(factsOf) };
   }
 }
 

@@ -2,6 +2,7 @@ import { packagePath } from "#platform/modules";
 import { evaluate } from "../../eval/evaluate.js";
 import { readRollouts } from "../../formats/read-rollouts.js";
 import { advantages } from "../../learn/advantages.js";
+import { evidence } from "../../measure/evidence/find-evidence.js";
 import type { Scored } from "../../reward/scored.js";
 import { score } from "../../reward/score-trees.js";
 import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
@@ -19,6 +20,7 @@ import { showImported } from "../imported/imported-view.js";
 import { entropyRibbon } from "../ribbon/entropy-ribbon.js";
 import { clipComparison } from "../tokens/clip-comparison.js";
 import { theLoop } from "../loop/the-loop.js";
+import { clipTuner } from "../tokens/tuner/clip-tuner.js";
 import { tokenView } from "../tokens/token-view.js";
 import { sampleReport } from "./sample-report.js";
 import { sampleTree } from "./sample-tree.js";
@@ -34,12 +36,14 @@ const curve = (rise: number) =>
     "response_length/mean": 60 + 2 * step * (1 - rise),
   }));
 
-/** Scores in which right, wrong and invalid answers occur. */
+/** A reward in whose scores right, wrong and invalid answers occur. */
+const lengthReward = ({ length = 0 }) => ({
+  score: [0, 1, -1][length % 3]!,
+  reason: `a response of ${length} tokens, judged by its length alone`,
+});
+
 const byLength = (trees: RolloutTree[]): Promise<Scored> =>
-  score(trees as Parameters<typeof score>[0] & RolloutTree[], ({ length = 0 }) => ({
-    score: [0, 1, -1][length % 3]!,
-    reason: `a response of ${length} tokens, judged by its length alone`,
-  }));
+  score(trees as Parameters<typeof score>[0] & RolloutTree[], lengthReward);
 
 /**
  * A value of every kind that shows itself in a view, and every figure; of trees that a model wrote where
@@ -68,11 +72,13 @@ export async function everyView(given?: {
     branching: branchingView(tree),
     tokens: tokenView(report),
     clipping: clipComparison(report.batch),
+    tuner: clipTuner(report),
     explain: explain(report),
     evaluation: await evaluate(policy, "aime24-lookalike", { samples: 2 }),
     imported: showImported(readRollouts(rows)),
     board: board(runs),
     ribbon: entropyRibbon(trees, { scored }),
+    evidence: await evidence(tree, { results: 4, ...(given ? {} : { reward: lengthReward }) }),
     loop: await theLoop(packagePath("data/loop.json")),
     "figure-entropy-tree": entropyTree(tree),
     "figure-entropy-profile": entropyProfile(trees),

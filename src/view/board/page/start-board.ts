@@ -1,4 +1,5 @@
 import { startExplorer } from "../../explorer/page/start-explorer.js";
+import type { ExplorerView } from "../../explorer/page/view.js";
 import { carrier, element, fromHtml } from "../../page/element.js";
 import type { PageColours } from "../../page/page-colours.js";
 import { header } from "../../page/header.js";
@@ -132,6 +133,9 @@ function makeRollouts(
   slider.max = String(Math.max(0, steps.length - 1));
   const told = element("output", {});
   const which = element("select", {});
+  const same = element("input", { type: "checkbox", "data-same": "" });
+  const sameBox = element("label", {}, same, "same tree, policy of the step");
+  let explorer: ExplorerView | undefined;
   let open = payload.rollouts.find(({ data }) => data === choices.open) ?? payload.rollouts.at(-1);
 
   function openTree(): void {
@@ -146,10 +150,18 @@ function makeRollouts(
       open.live && carrier("live", JSON.stringify(open.live)),
     );
     rollout.replaceChildren(holder);
-    startExplorer(name, colours);
+    explorer = startExplorer(name, colours);
+    // Only a tree that was scored under the run's checkpoints can stay.
+    sameBox.hidden = explorer?.facts.tree.policies === undefined;
+    if (sameBox.hidden) same.checked = false;
   }
   function openStep(step: number): void {
     shown.cursor = step;
+    if (same.checked && explorer) {
+      tellStep(step);
+      explorer.policyAt(step);
+      return;
+    }
     // Who looks at the newest step follows the run; who went back to one stays there.
     choices.step = step === steps.at(-1) ? undefined : step;
     const here = payload.rollouts.filter((each) => each.step === step);
@@ -162,12 +174,16 @@ function makeRollouts(
     );
     open = here.find(({ run, seed }) => run === open?.run && seed === open.seed) ?? here[0];
     if (open) which.value = open.data;
+    tellStep(step);
+    openTree();
+  }
+  function tellStep(step: number): void {
     slider.value = String(Math.max(0, steps.indexOf(step)));
     slider.setAttribute("aria-valuetext", `step ${step}`);
     told.textContent = `step ${step} of ${payload.to}`;
     moved();
-    openTree();
   }
+  same.onchange = () => openStep(shown.cursor);
   slider.oninput = () => openStep(steps[Number(slider.value)]!);
   which.onchange = () => {
     open = payload.rollouts.find(({ data }) => data === which.value);
@@ -190,6 +206,7 @@ function makeRollouts(
     button("›", "later step", 1),
     told,
     element("label", {}, "tree ", which),
+    sameBox,
   );
   return { parts: [chooser, rollout], open: openStep };
 }

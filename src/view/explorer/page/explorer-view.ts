@@ -1,3 +1,4 @@
+import { defined } from "../../../../common/options/defined.js";
 import { addressOf } from "../../page/address.js";
 import { element } from "../../page/element.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
@@ -5,6 +6,7 @@ import type { LiveTree, TreeReply } from "../payload.js";
 import { followKeys } from "./controls/keyboard.js";
 import { tellLegend } from "./controls/legend.js";
 import { makePlayback } from "./controls/playback.js";
+import { policySlider } from "./controls/policy-slider.js";
 import { followPointer } from "./controls/pointer.js";
 import { makeToolbar } from "./controls/toolbar.js";
 import { trajectoryTable } from "./controls/trajectory-table.js";
@@ -22,12 +24,14 @@ import { followTheme } from "./follow-theme.js";
 import { makeActions } from "./panel/actions.js";
 import { makePanel } from "./panel/panel.js";
 import { cardsBox } from "./panel/word-cards.js";
-import { chipWords } from "./tree/chip-words.js";
 import { questionOf, summaryOf } from "./tree/header-words.js";
 import { ownSettings, replayOf } from "./tree/shown-replay.js";
-import { type PageTree, textOf, tokenText } from "./tree/unpack-tree.js";
+import { spokenNode } from "./tree/spoken-node.js";
+import type { PageTree } from "./tree/unpack-tree.js";
+import { readPolicies } from "./tree/policy-steps.js";
 import { factsOf } from "./tree/tree-facts.js";
-import { cut, many, two, visible } from "../../page/words.js";
+import { wordCards } from "./tree/word-cards.js";
+import { many } from "../../page/words.js";
 import type { ExplorerState, ExplorerView } from "./view.js";
 
 /** What an explorer is made of besides its tree. */
@@ -50,8 +54,13 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     ...{ filter: "all", zoom: 1, unfolded: new Set<number>(), whatIf: ownSettings(tree) },
     ...{ selected: -1, token: -1, trajectory: -1, compared: -1 },
     ...{ hovered: -1, hoveredMark: -1, focusedMark: -1, pill: undefined },
-    ...{ tab: "segment", isOpen: true },
+    ...{ tab: "segment", isOpen: true, policy: 0, policyTo: 0 },
   };
+  const cards = wordCards(facts);
+  const steps = tree.policies?.steps ?? [];
+  const policies = tree.policies && readPolicies(facts, cards, tree.policies, steps.length);
+  // The words above the bars stay those of the rollout.
+  if (policies) tree.nodes.forEach((_, i) => facts.peaks(i));
   const canvas = element("canvas", { "aria-hidden": "true" });
   const spacer = element("div", { class: "ax-spacer" }, canvas);
   const scroller = element(
@@ -92,7 +101,8 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
   const view = {
     ...{ root, scroller, facts, state, colours, address, moment: undefined },
     replay: replayOf(tree, state.whatIf),
-    measure: measureOf(tree, state.quantity, state.scale),
+    measure: measureOf(tree, state.quantity, state.scale, policies?.all),
+    logRatios: policies?.logRatiosAt(0),
     theme: themeOf(root),
     layout: undefined as unknown as Layout,
     draw,
@@ -103,6 +113,8 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     reveal,
     scene,
     summary: () => summaryOf(facts, view.replay),
+    policyBy: (count: number) => slider?.by(count),
+    policyAt: (step: number) => slider?.go(steps.findLastIndex((one) => one <= step)),
     unfold: (node: number) => {
       if (!state.unfolded.delete(node)) state.unfolded.add(node);
       relayout();
@@ -134,7 +146,7 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     view.layout = layOut(facts, {
       ...{ width: scroller.clientWidth || 800, maxHeight, replay: view.replay },
       ...{ filter: state.filter, align: state.align, lanes: state.lanes, zoom: state.zoom },
-      ...{ unfolded: state.unfolded },
+      ...{ unfolded: state.unfolded, hasRatios: policies !== undefined },
     });
     const { layout } = view;
     if (!isZoom || !outline) outline = layout;
@@ -161,8 +173,26 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     told = tells;
     draw();
   }
+  /** Under a policy, or between two: the numbers of the tree's tokens become that policy's. */
+  function showPolicy(place: number): void {
+    if (!policies) return;
+    state.policy = place;
+    tree.entropies = policies.entropiesAt(place);
+    tree.surprises = policies.surprisesAt(place);
+    view.logRatios = policies.logRatiosAt(place);
+    wordBox.tell((card, word) => policies.chance(card, word, place));
+    bins = new BinCache(facts, view.measure);
+    if (place !== state.policyTo) return draw();
+    slider!.tell();
+    address.write(stateNow());
+    update();
+  }
+  const stateNow = () => ({
+    ...{ t: state.trajectory, node: state.selected, token: state.token },
+    policy: state.policyTo === 0 ? -1 : state.policyTo,
+  });
   function update(): void {
-    view.replay = replayOf(tree, state.whatIf);
+    view.replay = replayOf(tree, state.whatIf, tree.policies?.decided[state.policyTo]);
     if (view.measure !== (view.measure = sameMeasure())) bins = new BinCache(facts, view.measure);
     below.textContent = view.summary();
     toolbar.tell();
@@ -174,7 +204,7 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     const now = [state.quantity, state.scale].join();
     if (now === measured) return view.measure;
     measured = now;
-    return measureOf(tree, state.quantity, state.scale);
+    return measureOf(tree, state.quantity, state.scale, policies?.all);
   }
   function yOf(lane: Lane): number {
     return heights.get(lane.key) ?? lane.y;
@@ -211,6 +241,7 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
         ...looked,
       },
       ...{ measure: view.measure, theme: view.theme, replay: view.replay },
+      ...defined({ logRatios: view.logRatios }),
       ...{ pill: isWhole ? undefined : state.pill, moment: isWhole ? undefined : view.moment },
       yOf: isWhole ? (lane) => lane.y : yOf,
     };
@@ -270,24 +301,11 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
       // It reads where the tree is scrolled to: before anything is written to the page.
       reveal(node);
       actions.at(node, token);
-      view.say(spokenNode(node, token));
+      view.say(spokenNode(facts, { node, token, trajectory: state.trajectory }));
     }
-    address.write({ t: state.trajectory, node, token });
+    address.write(stateNow());
     panel.tell();
     draw();
-  }
-  function spokenNode(id: number, token: number): string {
-    const node = tree.nodes[id]!;
-    if (token >= 0) {
-      const text = visible(tokenText(tree, tree.tokens[node.start + token]!));
-      return `token ${text}, entropy ${two(tree.entropies[node.start + token])}`;
-    }
-    const where = `Trajectory ${state.trajectory}, turn ${facts.turn[id]! + 1}`;
-    if (node.kind === "tool") {
-      const { tag, what } = chipWords(tree, node);
-      return `${where}, tool result. ${tag}: ${what}`;
-    }
-    return `${where}, ${many(node.length, "token")}: ${cut(textOf(tree, node), 120)}`;
   }
   function reveal(node: number): void {
     const { layout } = view;
@@ -345,6 +363,8 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
   }
 
   const toolbar = makeToolbar(view, playback);
+  const wordBox = cardsBox(facts);
+  const slider = tree.policies && policySlider(view, tree.policies, showPolicy);
   const question = questionOf(tree.prompt);
   main.append(
     element(
@@ -353,7 +373,7 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
       element("div", { class: "ax-plot" }, scroller, minimap.canvas),
       playback.box,
       legend,
-      cardsBox(facts).box,
+      wordBox.box,
     ),
     panel.box,
   );
@@ -365,6 +385,7 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
       below,
     ),
     toolbar.bar,
+    ...(slider ? [slider.box] : []),
     main,
     trajectoryTable(facts, (trajectory) => {
       const first = facts.own[trajectory]![0] ?? facts.paths[trajectory]!.at(-1);
@@ -381,15 +402,19 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     spoken,
   );
   update();
+  slider?.tell();
   new ResizeObserver(() => relayout()).observe(scroller);
   followTheme(root, recolour);
   const {
     t,
     node,
     token = -1,
+    policy,
   } = address.read({
     ...{ t: tree.trajectories.length, node: tree.nodes.length, token: Infinity },
+    policy: steps.length,
   });
+  if (policy !== undefined) slider?.go(policy);
   if (node !== undefined) select(node, token < tree.nodes[node]!.length ? token : -1, t);
   return view;
 }

@@ -34,6 +34,9 @@ export interface ExplorerState {
   pill: string | undefined;
   tab: Tab;
   isOpen: boolean;
+  /** The policy that the tree is drawn under, also between two of them, and the one it goes to. */
+  policy: number;
+  policyTo: number;
 }
 
 /** What every part of the explorer may ask of it. */
@@ -50,6 +53,8 @@ export interface ExplorerView {
   readonly colours: PageColours;
   /** What a link to the page says. */
   readonly address: Address;
+  /** Each trajectory's log probability ratio under the policy of now; undefined where only one is known. */
+  logRatios: Float64Array | undefined;
   /** How far the playback is; undefined where none is on. */
   moment: Moment | undefined;
   /** Draws with the next frame. */
@@ -68,6 +73,9 @@ export interface ExplorerView {
   say: (text: string, isShown?: boolean) => void;
   /** The whole tree, or what is in view, ready to be drawn. */
   scene: (isWhole: boolean) => Scene;
+  /** So many policies on or back, and to the last one up to a step of the run. */
+  policyBy: (count: number) => void;
+  policyAt: (step: number) => void;
   /** What stands below the question. */
   summary: () => string;
 }

@@ -4,23 +4,7 @@ import { textOf, unpackTree } from "../../explorer/page/tree/unpack-tree.js";
 import { addressOf } from "../../page/address.js";
 import { carried } from "../../page/element.js";
 import { starter } from "../../page/start-view.js";
-import type { RowFacts } from "../imported-view.js";
-
-/** A text as it is written, or an expression between two strokes; a wrong expression finds nothing. */
-export function matcher(wanted: string): ((text: string) => boolean) | undefined {
-  if (wanted === "") return () => true;
-  const expression = /^\/(.+)\/(i?)$/.exec(wanted);
-  if (!expression) {
-    const low = wanted.toLowerCase();
-    return (text) => text.toLowerCase().includes(low);
-  }
-  try {
-    const made = new RegExp(expression[1]!, `u${expression[2]!}`);
-    return (text) => made.test(text);
-  } catch {
-    return undefined;
-  }
-}
+import { matcher, type RowFacts, rowFits } from "../../page/row-search.js";
 
 /** What each trajectory of a box says, with the prompt; the box's own line where its tree is not on the page. */
 function textsIn(box: HTMLElement): readonly string[] {
@@ -84,18 +68,15 @@ export const startImported = starter(undefined, (root, _payload, _palette, colou
     const wanted = words?.value ?? "";
     const finds = matcher(wanted);
     words?.setAttribute("aria-invalid", String(finds === undefined));
-    const [from, to] = [least?.value, most?.value].map((value) => (value ? Number(value) : NaN));
-    const isNarrow = Boolean(tool?.value) || Boolean(end?.value) || !!least?.value || !!most?.value;
+    const wish = { tool: tool?.value, end: end?.value, least: least?.value, most: most?.value };
+    const isNarrow = Object.values(wish).some(Boolean);
     let [shown, found] = [0, 0];
     for (const box of boxes) {
       const rows = rowsOf.get(box)!;
       const texts = wanted === "" ? [] : textsOf(box);
       const line = wanted !== "" && finds?.(box.firstElementChild?.textContent ?? "") === true;
-      const fits = ([score, ended, tools]: RowFacts, row: number) =>
-        (!tool?.value || tools.includes(tool.value)) &&
-        (!end?.value || ended === end.value) &&
-        (Number.isNaN(from) || (score !== null && score >= from!)) &&
-        (Number.isNaN(to) || (score !== null && score <= to!)) &&
+      const fits = (facts: RowFacts, row: number) =>
+        rowFits(facts, wish) &&
         (wanted === "" || line || finds?.(texts[row] ?? texts[0] ?? "") === true);
       const own = rows.flatMap((row, i) => (fits(row, i) ? [i] : []));
       // A tree of our own files has no lines of facts.

@@ -1,9 +1,9 @@
 import type { Theme } from "../../draw/theme.js";
-import { numbersOf } from "../../page/unpack.js";
 import { entropyLevel, type Measure, measureOf } from "../../explorer/page/draw/measures.js";
 import { BinCache, type Moment, type Scene } from "../../explorer/page/draw/scene.js";
 import { layOut } from "../../explorer/page/layout/layout.js";
 import { ownSettings, replayOf, type ShownReplay } from "../../explorer/page/tree/shown-replay.js";
+import { type PolicySteps, readPolicies } from "../../explorer/page/tree/policy-steps.js";
 import { factsOf, type TreeFacts } from "../../explorer/page/tree/tree-facts.js";
 import { unpackTree } from "../../explorer/page/tree/unpack-tree.js";
 import { type WordCard, wordCards } from "../../explorer/page/tree/word-cards.js";
@@ -13,7 +13,7 @@ import type { LoopPayload } from "../payload.js";
 export const acts = ["Hesitate", "Branch", "Compare", "Learn"] as const;
 
 /** A loop as it is drawn, on a page and in a file. */
-export interface ShownLoop {
+export interface ShownLoop extends PolicySteps {
   payload: LoopPayload;
   facts: TreeFacts;
   replay: ShownReplay;
@@ -24,12 +24,6 @@ export interface ShownLoop {
   /** When everything appears, and how far each act goes. */
   moment: Omit<Moment, "at">;
   ends: readonly [hesitate: number, branch: number, compare: number];
-  /** What a word of a card is given after some updates, and between them. */
-  chance: (card: number, word: number, step: number) => number;
-  /** The entropies of all tokens after some updates, and between them. */
-  entropiesAt: (step: number) => Float32Array;
-  /** Each trajectory's log probability ratio after some updates. */
-  logRatiosAt: (step: number) => Float64Array;
 }
 
 /** Reads a loop. */
@@ -37,50 +31,13 @@ export function showLoop(payload: LoopPayload): ShownLoop {
   const tree = unpackTree(payload.tree);
   const facts = factsOf(tree);
   const cards = wordCards(facts);
-  const [surprises, entropies] = [numbersOf(payload.surprises), numbersOf(payload.entropies)];
-  const words = numbersOf(payload.words);
-  const perStep = entropies.length / (payload.updates + 1);
-  const wordsPerStep = words.length / (payload.updates + 1);
-  // What the model wrote stands node after node; `at` is where each token of the tree stands there.
-  const at = new Int32Array(tree.tokens.length).fill(-1);
-  let next = 0;
-  for (const { kind, start, length } of tree.nodes)
-    if (kind === "model") for (let t = 0; t < length; t++) at[start + t] = next++;
-  const between = (values: Float32Array, size: number, place: number, step: number) => {
-    const below = Math.min(payload.updates, Math.floor(step));
-    const above = Math.min(payload.updates, below + 1);
-    const [from, to] = [values[below * size + place]!, values[above * size + place]!];
-    return from + (to - from) * (step - below);
-  };
-  let first = 0;
-  const firsts = cards.map(({ words: own }) => (first += own.length) - own.length);
-  const most = entropies.reduce((greatest, x) => (x > greatest ? x : greatest), 1);
+  const steps = readPolicies(facts, cards, payload, payload.updates + 1);
+  const most = steps.all.reduce((greatest, x) => (x > greatest ? x : greatest), 1);
   return {
-    ...{ payload, facts, cards, replay: replayOf(tree, ownSettings(tree)) },
-    measure: measureOf({ ...tree, entropies }, "entropy", "sqrt"),
-    level: entropyLevel("sqrt", most, entropies),
+    ...{ ...steps, payload, facts, cards, replay: replayOf(tree, ownSettings(tree)) },
+    measure: measureOf(tree, "entropy", "sqrt", steps.all),
+    level: entropyLevel("sqrt", most, steps.all),
     ...momentsOf(facts),
-    chance: (card, word, step) =>
-      Math.exp(-between(words, wordsPerStep, firsts[card]! + word, step)),
-    entropiesAt: (step) => {
-      const now = tree.entropies.slice();
-      at.forEach((place, token) => {
-        if (place >= 0) now[token] = between(entropies, perStep, place, step);
-      });
-      return now;
-    },
-    logRatiosAt: (step) =>
-      Float64Array.from(facts.paths, (path) => {
-        let sum = 0;
-        for (const id of path) {
-          const { start, length } = tree.nodes[id]!;
-          for (let token = start; token < start + length; token++) {
-            const place = at[token]!;
-            if (place >= 0) sum += surprises[place]! - between(surprises, perStep, place, step);
-          }
-        }
-        return sum;
-      }),
   };
 }
 

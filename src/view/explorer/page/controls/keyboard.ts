@@ -115,6 +115,8 @@ export function followKeys(view: ExplorerView, playback: Playback): void {
     " ": playback.toggle,
     ".": () => playback.step(1),
     ",": () => playback.step(-1),
+    "[": () => view.policyBy(-1),
+    "]": () => view.policyBy(1),
     "+": () => view.zoom(1.4),
     "=": () => view.zoom(1.4),
     "-": () => view.zoom(1 / 1.4),

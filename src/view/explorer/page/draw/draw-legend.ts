@@ -53,7 +53,8 @@ export function legendEntries(tree: ShownTree): LegendEntry[] {
       });
     });
   }
-  if (replay.changed) {
+  const isOther = [...replay.attempts.values()].flat().some(({ branch, was }) => branch !== was);
+  if (replay.changed || (replay.decidesAnew && isOther)) {
     key("decided otherwise", 16, (painter, x, y) =>
       painter.circle(x + 8, y, 6.5, { stroke: theme.accent, width: 1.6, dash: [2.5, 2.5] }),
     );

@@ -23,7 +23,7 @@ export function marksOf(facts: TreeFacts, replay: ShownReplay, node: number): Ma
   if (attempts) {
     const branch = attempts.some((attempt) => attempt.branch);
     const was = attempts.some((attempt) => attempt.was === true);
-    return [{ node, offset: undefined, branch, changed: replay.changed && branch !== was }];
+    return [{ node, offset: undefined, branch, changed: replay.decidesAnew && branch !== was }];
   }
   const made = facts.born[node]!.length > 0;
   const chosen = replay.changed ? replay.chosen.get(node) : undefined;

@@ -30,8 +30,13 @@ export interface Measure {
   ticks: [level: number, label: string][];
 }
 
-/** How a quantity is shown. */
-export function measureOf(tree: PageTree, quantity: Quantity, scale: Scale): Measure {
+/** How a quantity is shown; `all` are the entropies that the scale has room for. */
+export function measureOf(
+  tree: PageTree,
+  quantity: Quantity,
+  scale: Scale,
+  all = tree.entropies,
+): Measure {
   if (quantity === "probability") {
     return {
       ...{ quantity, isSigned: false, gather: "max", label: "1 − probability" },
@@ -56,7 +61,7 @@ export function measureOf(tree: PageTree, quantity: Quantity, scale: Scale): Mea
       ],
     };
   }
-  const positive = tree.entropies.filter((x) => x > 0).sort();
+  const positive = all.filter((x) => x > 0).sort();
   const most = Math.max(1, positive.at(-1) ?? 1);
   const level = entropyLevel(scale, most, positive);
   const marks = [0, 0.1, 0.5, 1, 2, 3, 4].filter((x) => x <= most);

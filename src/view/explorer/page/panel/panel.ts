@@ -24,6 +24,7 @@ const keys: [string, string][] = [
   ["W", "What if?"],
   ["Space", "play how the tree grew, or pause"],
   [", .", "one event back or on"],
+  ["[ ]", "the policy before or after, where the tree is drawn over a run"],
   ["+ − 0", "zoom in, out, fit"],
   ["Esc", "clear"],
   ["?", "this list"],

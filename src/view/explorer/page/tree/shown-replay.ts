@@ -13,7 +13,7 @@ import type {
   ReplayAttempt,
   ReplayPoint,
 } from "../../../../rollout/replay/replay-result.js";
-import type { BranchSettings } from "../../../../rollout/rules/decide-branch.js";
+import { decideBranch, type BranchSettings } from "../../../../rollout/rules/decide-branch.js";
 import { type Chance, decisionOf } from "./decisions.js";
 import { pathOf } from "./paths.js";
 import type { PageTree } from "./unpack-tree.js";
@@ -63,6 +63,8 @@ export interface Ghost {
 export interface ShownReplay {
   /** Whether the settings are other than the rollout's own. */
   changed: boolean;
+  /** Whether decisions may be: by other settings, or under another policy. */
+  decidesAnew: boolean;
   replay: Replay;
   /** Attempts and chosen places of each node. */
   attempts: Map<number, ReplayAttempt[]>;
@@ -90,10 +92,38 @@ function isChanged(tree: PageTree, { rule, changes, expand }: WhatIf): boolean {
   return isExpansion(rule) ? differs(expand, placed) : differs(changes, own);
 }
 
-/** Decides every branch anew. */
-export function replayOf(tree: PageTree, whatIf: WhatIf): ShownReplay {
+/** The plan had another policy written the same: `decided` has entropy and baseline of every step. */
+function planUnder({ plan }: PageTree, decided: readonly number[]): PageTree["plan"] {
+  const steps = plan.steps.map((step, i) => {
+    const [entropy, baseline] = [decided[2 * i]!, decided[2 * i + 1]!];
+    return { ...step, attempts: step.attempts.map((one) => ({ ...one, entropy, baseline })) };
+  });
+  return { ...plan, steps };
+}
+
+/** The decisions that were made, each as another policy would have made it with the same draw. */
+function decidedUnder(replay: Replay, { steps }: PageTree["plan"]): Replay {
+  const settings = replay.settings as BranchSettings;
+  const attempts = replay.attempts.map((made) => {
+    const step = steps.find((one) => one.node === made.node && one.trajectory === made.trajectory);
+    const now = step?.attempts[made.attempt];
+    if (!now) return made;
+    const situation = { ...made, entropy: now.entropy, baseline: now.baseline };
+    return { ...situation, ...decideBranch(settings, situation) };
+  });
+  return { ...replay, attempts };
+}
+
+/** Decides every branch anew: by other settings, and under another policy where `decided` says what it is decided by. */
+export function replayOf(
+  tree: PageTree,
+  whatIf: WhatIf,
+  decided: readonly number[] = [],
+): ShownReplay {
   const changed = isChanged(tree, whatIf);
-  const replay = decide(tree, whatIf);
+  const plan = decided.length > 0 ? planUnder(tree, decided) : tree.plan;
+  const own = decide(changed ? { ...tree, plan } : tree, whatIf);
+  const replay = changed || plan === tree.plan ? own : decidedUnder(own, plan);
   const attempts = new Map<number, ReplayAttempt[]>();
   for (const attempt of replay.attempts) {
     // What was not tried then is no decision of this tree.
@@ -116,7 +146,8 @@ export function replayOf(tree: PageTree, whatIf: WhatIf): ShownReplay {
     const { chance } = decisionOf(shown, replay.settings as BranchSettings);
     if (chance) chances.set(node, chance);
   }
-  return { changed, replay, attempts, chosen, chances, ghosts, missing };
+  const decidesAnew = changed || plan !== tree.plan;
+  return { changed, decidesAnew, replay, attempts, chosen, chances, ghosts, missing };
 }
 
 function push<T>(lists: Map<number, T[]>, key: number, value: T): void {
