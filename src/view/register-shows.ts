@@ -2,11 +2,10 @@ import type { TaskEvaluation } from "../eval/evaluate-tasks.js";
 import type { Evaluation } from "../eval/report/evaluation.js";
 import type { ImportedRollouts } from "../formats/imported-rollouts.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
-import { registerShow, registerTell, registerWatch } from "../base/show/show-as.js";
+import { registerShow, registerWatch } from "../base/show/show-as.js";
 import { showRunBoard, watchRun } from "./board/live.js";
 import { watchWork } from "./status/watch-work.js";
 import { showBranchValues } from "./values/show-values.js";
-import type { AskTold, ToldValue } from "./told/told.js";
 import { EvaluationView } from "./evaluation/report-page.js";
 import { explore } from "./explorer/explore.js";
 import { showScoredRows } from "./scored/show-scored-rows.js";
@@ -33,9 +32,5 @@ export function registerShows(): void {
   registerShow("BranchValues", showBranchValues);
   registerShow("Evaluation", (evaluation: Evaluation) =>
     new EvaluationView(evaluation, { tokenBytes: 1_500_000 }).bundle(),
-  );
-  registerTell(
-    ["RolloutTree", "ImportedRollouts", "Scored", "TaskEvaluation", "TrainingBatch"],
-    async (value: ToldValue, ask: AskTold) => (await import("./told/told.js")).tell(value, ask),
   );
 }

@@ -14,7 +14,14 @@ const logs =
 export async function fileIn(folder: string, path: string): Promise<string> {
   const paths = new Paths(folder);
   const tidy = Paths.tidy(path);
-  await paths.use(tidy, "target", async (place) => void place.existing());
+  try {
+    await paths.use(tidy, "target", async (place) => void place.existing());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw new RangeError(`Cannot read ${path}: it must be in the lab's folder, ${folder}`, {
+      cause: error,
+    });
+  }
   return join(paths.root, tidy);
 }
 

@@ -46,8 +46,12 @@ function serverOf(lab: LabLine, session: string): McpServer {
     server.registerTool(
       name,
       { description, inputSchema: z.object(input), annotations },
-      async (given: unknown) => {
-        const agent = server.server.getClientVersion()?.name ?? "";
+      async (given: unknown, { mcpReq }) => {
+        // Today's revision says it with each request, older ones once.
+        const envelope = mcpReq.envelope as
+          Record<string, { name?: string } | undefined> | undefined;
+        const told = envelope?.["io.modelcontextprotocol/clientInfo"];
+        const agent = (told ?? server.server.getClientVersion())?.name ?? "";
         return await call(tool, given as never, { lab, session, agent });
       },
     );

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { importRollouts } from "../../../src/formats/import-rollouts.js";
 import type { ImportedRollouts } from "../../../src/formats/imported-rollouts.js";
-import { type AskTold, tell } from "../../../src/view/told/told.js";
+import { type AskTold, tell } from "../../../src/base/show/told.js";
 import type { ToolContext } from "./definition.js";
 import { fileIn } from "./folder-files.js";
 

@@ -22,18 +22,17 @@ function listValues(variables: Record<string, unknown>): ListedValue[] {
   return listed;
 }
 
-/** What the toolkit can tell of its values, by their classes: it registers that under this symbol. */
+/** Values that the toolkit answers programs about. */
+const toldGroups = new Set(["Trees", "Batches", "Runs"]);
+
 type Tell = (value: unknown, ask: unknown) => unknown;
-const tells = (): ReadonlyMap<string, Tell> | undefined =>
-  (globalThis as { [key: symbol]: ReadonlyMap<string, Tell> | undefined })[
-    Symbol.for("arpo-lab.tells")
-  ];
 
 /** What the toolkit tells of one of its values as plain data; everything else a session holds is not told. */
 async function tellValue(variables: Record<string, unknown>, name: string, ask: unknown) {
   const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
-  const tell = tells()?.get(summarizeValue(value).kind.replace(/\[\]$/, ""));
-  if (tell === undefined) {
+  // The toolkit leaves it there when its values are made.
+  const tell = (globalThis as { [key: symbol]: Tell | undefined })[Symbol.for("arpo-lab.tell")];
+  if (tell === undefined || !toldGroups.has(summarizeValue(value).group)) {
     throw new RangeError(
       `Cannot tell of ${name}: it must be a tree, trees, scored trajectories, a batch or an import of the session`,
     );

@@ -3,6 +3,7 @@ import { printable } from "../text/printable.js";
 import { textTable } from "../text/text-table.js";
 import type { LiveCurves } from "./live-curves.js";
 import type { StepLines } from "./step-lines.js";
+import type { AskTold, ToldValue } from "./told.js";
 
 /** What a page or a terminal shows of a value, by media type. */
 export type Shown = Record<string, string> | Promise<Record<string, string>>;
@@ -26,17 +27,11 @@ export function showAs<T extends { toString(): string }>(kind: string, value: T)
   return show ? show(value) : { "text/plain": value.toString() };
 }
 
-/** Tells a program of a value, as plain data. */
-type Tell = (value: never, ask: never) => unknown;
-
-const tells = new Map<string, Tell>();
-// The kernel finds it by this symbol, so that neither needs the other's code.
-(globalThis as { [key: symbol]: unknown })[Symbol.for("arpo-lab.tells")] ??= tells;
-
-/** From here on the kernel answers this way where a program asks it about a value of these kinds. */
-export function registerTell(kinds: readonly string[], tell: Tell): void {
-  for (const kind of kinds) tells.set(kind, tell);
-}
+// The kernel finds by this symbol what answers a program about trees, so that neither needs the other's code.
+(globalThis as { [key: symbol]: unknown })[Symbol.for("arpo-lab.tell")] ??= async (
+  value: ToldValue,
+  ask: AskTold,
+) => (await import("./told.js")).tell(value, ask);
 
 /** How many lines `console.log` prints of one value. */
 const mostLogged = 24;

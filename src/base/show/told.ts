@@ -4,21 +4,83 @@ import {
   oneOf,
   type OptionRules,
 } from "../../../common/options/check-options.js";
-import type { ImportedRollouts } from "../../formats/imported-rollouts.js";
-import type { TrainingBatch } from "../../learn/batch.js";
-import type { Score } from "../../reward/score.js";
-import type { Scored } from "../../reward/scored.js";
-import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import type { Trajectory } from "../../rollout/tree/trajectory.js";
+// What is read of trees and of what was made from them. The classes stand above this module.
+
+interface ToldNode {
+  id: number;
+  trajectory: number;
+  kind: string;
+  tokens: ArrayLike<number>;
+  entropies: Iterable<number>;
+  branch?: readonly {
+    branch: boolean;
+    trajectory: number;
+    child?: number;
+    round: number;
+    reason: string;
+    entropy: number;
+  }[];
+}
+
+interface ToldTrajectory {
+  id: number;
+  kind: string;
+  parent: number;
+  leaf: number;
+  end: string;
+  calls: number;
+  tokens: ArrayLike<number>;
+  text: string;
+  lossMask: ArrayLike<number>;
+  outcome?: { score?: number; reason: string; parts?: Record<string, number> };
+  toolCalls: readonly {
+    tag: string;
+    input: string;
+    text: string;
+    ok: boolean;
+    failure?: unknown;
+  }[];
+}
+
+interface ToldTree {
+  prompt: { text: string };
+  policy: string;
+  nodes: readonly ToldNode[];
+  trajectories: readonly ToldTrajectory[];
+  config: { rule: string; seed: number };
+  canGoOn: boolean;
+  tokenizer?: { decode(ids: ArrayLike<number>): string } | undefined;
+  path(node: number): readonly ToldNode[];
+}
+
+interface ToldScore {
+  trajectory: ToldTrajectory;
+  score: { score: number; reason: string; answer?: string; parts?: Record<string, number> };
+  turnRewards?: readonly number[];
+}
+
+interface ToldScored {
+  trajectories: readonly ToldScore[];
+  trees: readonly ToldTree[];
+}
+
+interface ToldBatch {
+  estimator: string;
+  scored?: ToldScored | undefined;
+  trajectories: readonly { trajectory: ToldTrajectory; advantages: ArrayLike<number> }[];
+}
+
+interface ToldImport {
+  prompts: readonly unknown[];
+  tree(index: number): ToldTree;
+  scoredOf(index: number): ToldScored | undefined;
+  batchOf(index: number): ToldBatch | undefined;
+}
+
+type ToldOne = ToldTree | ToldScored | ToldBatch | ToldImport | { readonly scored: ToldScored };
 
 /** Values that hold trees. */
-export type ToldValue =
-  | RolloutTree
-  | readonly (RolloutTree | Scored | TrainingBatch)[]
-  | Scored
-  | TrainingBatch
-  | ImportedRollouts
-  | { readonly scored: Scored };
+export type ToldValue = ToldOne | readonly ToldOne[];
 
 /** A question about the trees of a value. */
 export interface AskTold {
@@ -43,9 +105,9 @@ const rules: OptionRules<AskTold> = {
 
 /** A tree with what is known of its trajectories' scores. */
 interface Told {
-  tree: RolloutTree;
-  scores: ReadonlyMap<number, { score: Score; turnRewards?: readonly number[] }>;
-  batch?: TrainingBatch;
+  tree: ToldTree;
+  scores: ReadonlyMap<number, Pick<ToldScore, "score" | "turnRewards">>;
+  batch?: ToldBatch;
 }
 
 interface Trees {
@@ -58,9 +120,9 @@ interface Trees {
 // What a list and a text may have at most: an answer is read by a model, whose context is small.
 const most = { trees: 50, trajectories: 32, branches: 24, uncertain: 10, text: 240, reason: 600 };
 
-const isTree = (value: object): value is RolloutTree => "nodes" in value && "config" in value;
+const isTree = (value: object): value is ToldTree => "nodes" in value && "config" in value;
 
-function scoredTrees(scored: Scored, batch?: TrainingBatch): Trees {
+function scoredTrees(scored: ToldScored, batch?: ToldBatch): Trees {
   const { trees } = scored;
   return {
     of: batch ? "other" : "scored",
@@ -78,22 +140,22 @@ function scoredTrees(scored: Scored, batch?: TrainingBatch): Trees {
 
 function treesOf(value: ToldValue): Trees {
   if (Array.isArray(value)) {
-    const all = (value as readonly (RolloutTree | Scored | TrainingBatch)[]).map(treesOf);
+    const all = (value as readonly ToldOne[]).map(treesOf);
     const places = all.flatMap((trees) =>
       Array.from({ length: trees.count }, (_, i) => [trees, i] as const),
     );
     const of = all.every((trees) => trees.of === "tree") ? "trees" : "other";
     return { of, count: places.length, at: (index) => places[index]![0].at(places[index]![1]) };
   }
-  const one = value as Exclude<ToldValue, readonly unknown[]>;
+  const one = value as ToldOne;
   if (isTree(one))
     return { of: "tree", count: 1, at: () => ({ tree: one, scores: outcomes(one) }) };
-  if ("prompts" in one) {
+  if ("prompts" in one && "batchOf" in one) {
     return {
       of: "other",
       count: one.prompts.length,
       at: (index) => {
-        const tree = one.tree(index) as unknown as RolloutTree;
+        const tree = one.tree(index);
         const found = one.scoredOf(index)?.trajectories ?? [];
         const batch = one.batchOf(index);
         const scores = new Map(found.map((scored) => [scored.trajectory.id, scored] as const));
@@ -105,11 +167,15 @@ function treesOf(value: ToldValue): Trees {
     if (one.scored !== undefined) return scoredTrees(one.scored, one);
     throw new RangeError("Cannot tell of a batch: it must know what it was estimated from");
   }
-  return "scored" in one ? { ...scoredTrees(one.scored), of: "other" } : scoredTrees(one);
+  if ("scored" in one) return { ...scoredTrees(one.scored), of: "other" };
+  if ("trees" in one) return scoredTrees(one);
+  throw new RangeError(
+    "Cannot tell of a value: it must be a tree, scored trajectories, a batch or an import, or a list of them",
+  );
 }
 
 /** The scores that a tree has by itself: its environment's. */
-function outcomes(tree: RolloutTree): Told["scores"] {
+function outcomes(tree: ToldTree): Told["scores"] {
   return new Map(
     tree.trajectories.flatMap(({ id, outcome }) =>
       outcome?.score === undefined
@@ -156,12 +222,12 @@ function line({ tree, scores }: Told, index: number) {
 }
 
 /** The text of a token, where its tokenizer is known. */
-function tokenText(tree: RolloutTree, id: number): string | undefined {
+function tokenText(tree: ToldTree, id: number): string | undefined {
   return tree.tokenizer?.decode([id]);
 }
 
 /** Where a trajectory's own nodes begin in its response. */
-function placesOf(tree: RolloutTree, { leaf }: Pick<Trajectory, "leaf">) {
+function placesOf(tree: ToldTree, { leaf }: Pick<ToldTrajectory, "leaf">) {
   let begin = 0;
   return tree.path(leaf).map((node) => {
     const place = { node, begin };
@@ -216,7 +282,7 @@ function summary(told: Told, index: number) {
   };
 }
 
-function trajectoryIn(tree: RolloutTree, id: number | undefined): Trajectory {
+function trajectoryIn(tree: ToldTree, id: number | undefined): ToldTrajectory {
   const found = id === undefined ? undefined : tree.trajectories[id];
   if (found !== undefined) return found;
   throw new RangeError(
@@ -231,16 +297,16 @@ function explained({ tree, scores, batch }: Told, asked: number | undefined) {
   const all = [...scores.values()].map(({ score }) => score.score);
   const sequence = batch?.trajectories.find((one) => one.trajectory === trajectory);
   const own = sequence
-    ? [...sequence.advantages].filter((_, t) => trajectory.lossMask[t] === 1)
+    ? Array.from(sequence.advantages).filter((_, t) => trajectory.lossMask[t] === 1)
     : [];
   return {
     ...{ trajectory: id, end, calls, tokens: tokens.length },
-    trained_tokens: trajectory.lossMask.reduce((sum, m) => sum + m, 0),
+    trained_tokens: Array.from(trajectory.lossMask).reduce((sum, m) => sum + m, 0),
     prompt: short(tree.prompt.text, most.reason),
     text: short(trajectory.text, 2 * most.reason),
     tool_calls: trajectory.toolCalls.slice(0, 16).map(({ tag, input, text, ok, failure }) => ({
       ...{ tool: tag, input: short(input), result: short(text), ok },
-      ...(failure && { failure }),
+      ...(failure === undefined ? {} : { failure }),
     })),
     ...(found === undefined
       ? { score: null, why_none: "nobody scored it: ask for the value that score() gave" }
@@ -264,7 +330,7 @@ function explained({ tree, scores, batch }: Told, asked: number | undefined) {
 }
 
 /** The node that wrote a token of a trajectory's response, and the token's place in it. */
-function place(tree: RolloutTree, of: Trees["of"], ask: AskTold) {
+function place(tree: ToldTree, of: Trees["of"], ask: AskTold) {
   const trajectory = trajectoryIn(tree, ask.trajectory);
   const { token = 0 } = ask;
   const found = placesOf(tree, trajectory).find(
