@@ -30,6 +30,7 @@ export const groups = [
       ["Many endpoints", "endpoints"],
       ["Ray cluster", "ray"],
       ["MCP", "mcp"],
+      ["Coding agents", "coding-agents"],
       ["verl", "verl"],
       ["Tinker", "tinker"],
       ["GPU", "gpu"],

@@ -8,7 +8,6 @@ const [mostSource, mostOutput] = [8000, 8000];
 const joined = (text: unknown): string =>
   Array.isArray(text) ? text.join("") : String(text ?? "");
 
-// eslint-disable-next-line no-control-regex
 const plain = (text: string): string => text.replace(/\u001b\[[\d;]*m/g, "");
 
 function cut(text: string, most: number): string {
