@@ -138,6 +138,11 @@ function scoredTrees(scored: ToldScored, batch?: ToldBatch): Trees {
   };
 }
 
+const noTrees = () =>
+  new RangeError(
+    "Cannot tell of a value: it must be a tree, scored trajectories, a batch or an import, or a list of them",
+  );
+
 function treesOf(value: ToldValue): Trees {
   if (Array.isArray(value)) {
     const all = (value as readonly ToldOne[]).map(treesOf);
@@ -148,6 +153,7 @@ function treesOf(value: ToldValue): Trees {
     return { of, count: places.length, at: (index) => places[index]![0].at(places[index]![1]) };
   }
   const one = value as ToldOne;
+  if (typeof one !== "object" || one === null) throw noTrees();
   if (isTree(one))
     return { of: "tree", count: 1, at: () => ({ tree: one, scores: outcomes(one) }) };
   if ("prompts" in one && "batchOf" in one) {
@@ -169,9 +175,7 @@ function treesOf(value: ToldValue): Trees {
   }
   if ("scored" in one) return { ...scoredTrees(one.scored), of: "other" };
   if ("trees" in one) return scoredTrees(one);
-  throw new RangeError(
-    "Cannot tell of a value: it must be a tree, scored trajectories, a batch or an import, or a list of them",
-  );
+  throw noTrees();
 }
 
 /** The scores that a tree has by itself: its environment's. */
