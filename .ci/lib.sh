@@ -90,7 +90,11 @@ debian() {
 
 # Python environments are kept between runs.
 python_home=${ARPO_LAB_CI_PYTHON:-${XDG_CACHE_HOME:-$HOME/.cache}/arpo-lab-ci}
-clients="jupyter_client jupyter_kernel_test jupyter_server jsonschema pyyaml websocket-client ipykernel psutil notebook anywidget papermill nbclient nbconvert nbformat"
+
+pinned() { # NAME: the packages of an environment of .ci/clients.txt; without their versions where ARPO_LAB_NEWEST is set
+  awk -v name="$1" -v newest="${ARPO_LAB_NEWEST:-}" '$1 == name { if (newest) sub(/(==|@)[0-9][^=@]*$/, "", $2); print $2 }' .ci/clients.txt
+}
+clients=$(pinned clients)
 
 python_packages() { # NAME PACKAGE…: installs from PyPI into the environment NAME; UV_PYTHON chooses its version
   local place=$python_home/$1

@@ -12,6 +12,7 @@ export const examples: Record<string, string[]> = {
     "arpo-lab run loop.ts -- --steps 10",
   ],
   lab: ["arpo-lab lab", "arpo-lab lab --dir notebooks --port 8888 --no-browser"],
+  mcp: ["arpo-lab mcp", "arpo-lab mcp --dir notebooks"],
   eval: [
     "arpo-lab eval data/models/tiny --questions 20 --out evaluation",
     "arpo-lab eval models/smollm2.gguf gsm8k --data benchmarks --samples 4",

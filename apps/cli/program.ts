@@ -12,6 +12,7 @@ import { initCommand } from "./commands/init.js";
 import { learnCommands } from "./commands/learn.js";
 import { evalCommand, scoreCommand } from "./commands/eval.js";
 import { labCommand, siteCommand } from "./commands/lab.js";
+import { mcpCommand } from "./commands/mcp.js";
 import { checkPaths } from "./commands/plain-paths.js";
 import { runCommand } from "./commands/run.js";
 import { viewCommand } from "./commands/view.js";
@@ -65,6 +66,7 @@ export function arpoLab(): Command {
   program.addCommand(initCommand());
   program.addCommand(runCommand());
   program.addCommand(labCommand());
+  program.addCommand(mcpCommand());
   program.addCommand(evalCommand());
   program.addCommand(scoreCommand());
   program.addCommand(serveCommand());

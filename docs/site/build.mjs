@@ -15,6 +15,7 @@ import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { relocate } from "./relocate.mjs";
 import { writeReference } from "./reference.mjs";
+import { llmsText } from "./llms.mjs";
 import { groups } from "./sidebar.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -149,6 +150,12 @@ for (const name of lessons) {
 const { sourcePage, sourcesNamed } = await import("./sources.mjs");
 for (const path of new Set([...shown, ...sourcesNamed(join(pages, "reference"))]))
   put(join(pages, `public/source/${path}.html`), sourcePage(root, path));
+
+const { description } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const others = { text: "More", items: more.map((page) => [titleOf(page), page]) };
+const pageText = (page) =>
+  there(page) ? readFileSync(join(pages, `${page}.md`), "utf8") : undefined;
+put(join(pages, "public/llms.txt"), llmsText(description, [...groups, others], pageText));
 
 run("npx", ["vitepress", "build"]);
 const { files, bytes } = relocate(out);

@@ -31,6 +31,7 @@ export const groups = [
       ["Many endpoints", "endpoints"],
       ["Ray cluster", "ray"],
       ["MCP", "mcp"],
+      ["Coding agents", "coding-agents"],
       ["verl", "verl"],
       ["Tinker", "tinker"],
       ["GPU", "gpu"],

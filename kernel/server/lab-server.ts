@@ -22,6 +22,8 @@ import { Contents } from "./contents/contents.js";
 import { Paths } from "./contents/paths.js";
 import { contentsRoutes } from "./contents/routes.js";
 import type { Json } from "../../common/http-server/body.js";
+import type { Acts, ActLimits } from "./agents/acts.js";
+import { agentRoutes } from "./agents/routes.js";
 import { Guard } from "./http/guard.js";
 import { ErrorResponse, toErrorResponse } from "../../common/http-server/error-response.js";
 import { refuse } from "../../common/http-server/refuse.js";
@@ -67,6 +69,8 @@ export interface LabOptions {
   buffer?: { bytes: number; time: number };
   /** Where kernels come from; the installed ones unless given. */
   findKernel?: (name: string) => KernelSpec;
+  /** How long acts of agents wait, and how many may; for tests. */
+  acts?: Partial<ActLimits>;
   /** How files are written, on the server's own thread; for tests that fill the disk. */
   write?: Writer;
 }
@@ -85,6 +89,7 @@ const labRules: OptionRules<LabOptions> = {
   maxBody: integer(1),
   buffer: optionsOf<{ bytes: number; time: number }>({ bytes: integer(0), time: notNegative }),
   findKernel: "function?",
+  acts: "object?",
   write: "function?",
 };
 
@@ -109,10 +114,15 @@ const noBody = new Set([204, 304]);
  */
 export class LabServer {
   readonly token: string;
+  /** What agents send: it opens `/agent/` alone, and the lab's own token does not open that. */
+  readonly agentToken = randomBytes(24).toString("hex");
   readonly kernels: Kernels;
   readonly #options: LabOptions;
   readonly #guard: Guard;
   readonly #router = new Router();
+  readonly #agents = new Router();
+  readonly #agentGuard: Guard;
+  readonly #acts: Acts;
   readonly #server: Server;
   readonly #sockets: WebSocketServer;
   readonly #pages = new Pages();
@@ -126,7 +136,9 @@ export class LabServer {
     if (this.token === "")
       throw new RangeError("Cannot start the lab: the token must not be empty");
     const host = options.host === undefined || isAny(options.host) ? [] : [options.host];
-    this.#guard = new Guard(this.token, [...host, ...(options.allowHosts ?? [])]);
+    const hosts = [...host, ...(options.allowHosts ?? [])];
+    this.#guard = new Guard(this.token, hosts);
+    this.#agentGuard = new Guard(this.agentToken, hosts);
     this.kernels = new Kernels(
       options.findKernel ?? kernelNamed,
       launchProcess,
@@ -138,12 +150,12 @@ export class LabServer {
       maxPayload: maxBody,
       handleProtocols: (offered) => (offered.has(V1) ? V1 : false),
     });
-    this.#addRoutes(maxBody);
+    this.#acts = this.#addRoutes(maxBody);
     this.#server = createServer((request, response) => void this.#answer(request, response));
     this.#server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
   }
 
-  #addRoutes(maxBody: number): void {
+  #addRoutes(maxBody: number): Acts {
     const { page, data, docs, folder } = this.#options;
     const paths = new Paths(folder);
     const sessions = new Sessions(this.kernels, paths);
@@ -165,6 +177,18 @@ export class LabServer {
       const build = basename(page);
       pageRoutes(this.#router, { page, build, root: paths.root });
     }
+    const { kernels, options, pages } = {
+      kernels: this.kernels,
+      options: this.#options,
+      pages: this.#pages,
+    };
+    return agentRoutes(this.#agents, this.#router, {
+      kernels,
+      sessions,
+      paths,
+      pages,
+      limits: options.acts,
+    });
   }
 
   #addContents(limit: number, onNotebook: (path: string, notebook: Json) => void): void {
@@ -225,6 +249,7 @@ export class LabServer {
   /** Ends the kernels and closes every connection. */
   async stop(): Promise<void> {
     clearInterval(this.#culling);
+    this.#acts.stop();
     const closed = new Promise<void>((done) => this.#server.close(() => done()));
     await this.kernels.shutdownAll();
     for (const socket of this.#sockets.clients) socket.terminate();
@@ -260,6 +285,11 @@ export class LabServer {
       // Workers have the policy of their own script; pages say theirs.
       if (url.pathname.startsWith("/lab-static/")) {
         response.removeHeader("content-security-policy");
+      }
+      if (url.pathname.startsWith("/agent/")) {
+        this.#agentGuard.checkProgram(request);
+        await send(response, await this.#agents.handle(request, url), request.method === "HEAD");
+        return;
       }
       const by = this.#guard.check(request, url);
       const isPage =

@@ -40,6 +40,7 @@ test("what CI, the workflows and package.json call exists", () => {
   const callers = [
     ".ci/run",
     ".ci/full",
+    ".ci/newest",
     ".ci/lib.sh",
     ".devcontainer/devcontainer.json",
     "package.json",

@@ -1,4 +1,4 @@
-// How the Model Context Protocol's client is packed into one file, `#mcp`, so that its packages need not be installed.
+// How the Model Context Protocol's client and server are packed into one file, `#mcp`, so that its packages need not be installed.
 import { build } from "./bundle.mjs";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -7,6 +7,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const contents = `export { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 export { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+export { McpServer } from "@modelcontextprotocol/server";
+export { serveStdio } from "@modelcontextprotocol/server/stdio";
 `;
 
 /** A tab starts no programs, so it speaks to no server by its standard streams. */
@@ -33,7 +35,7 @@ export async function packMcpForTab(outfile) {
   });
 }
 
-/** Packs the client into `outfile`. The types beside it are for building alone: no declaration names them. */
+/** Packs both into `outfile`. The types beside it are for building alone: no declaration names them. */
 export async function packMcp(outfile) {
   await build({
     stdin: { contents, resolveDir: root },

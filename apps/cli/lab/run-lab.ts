@@ -5,9 +5,10 @@ import { dataFolder } from "../../../kernel/wire/process/folders.js";
 import { packagePath } from "../../../common/platform/node/modules.js";
 import { aside, say } from "../terminal/say.js";
 import { openBrowser } from "./open-browser.js";
+import { sayRunning } from "./running-labs.js";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -99,6 +100,10 @@ export async function runLab(options: LabCommandOptions): Promise<void> {
     if (options.port !== undefined || (code !== "EADDRINUSE" && code !== "EACCES")) throw error;
     return await start(0);
   });
+  const takeBack = sayRunning({
+    ...{ url: server.url, folder: realpathSync(folder), token: server.agentToken },
+    ...{ pid: process.pid, started: new Date().toISOString() },
+  });
   const first = clone === undefined ? "" : `/tree/${clone.first}`;
   const url = `${server.url}lab${first}?token=${encodeURIComponent(server.token)}`;
   const shown = clone === undefined || options.allFiles ? "" : "the notebooks and your files in ";
@@ -110,6 +115,7 @@ export async function runLab(options: LabCommandOptions): Promise<void> {
   });
   const { length } = server.kernels.list;
   say(`\nStopping on ${signal}${length > 0 ? `; ending ${length} kernel(s)` : ""}.`);
+  takeBack();
   tell(await server.saveAll());
   await server.stop();
 }

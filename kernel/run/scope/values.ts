@@ -22,9 +22,28 @@ function listValues(variables: Record<string, unknown>): ListedValue[] {
   return listed;
 }
 
+/** Values that the toolkit answers programs about. */
+const toldGroups = new Set(["Trees", "Batches", "Runs"]);
+
+type Tell = (value: unknown, ask: unknown) => unknown;
+
+/** What the toolkit tells of one of its values as plain data; everything else a session holds is not told. */
+async function tellValue(variables: Record<string, unknown>, name: string, ask: unknown) {
+  const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+  // The toolkit leaves it there when its values are made.
+  const tell = (globalThis as { [key: symbol]: Tell | undefined })[Symbol.for("arpo-lab.tell")];
+  if (tell === undefined || !toldGroups.has(summarizeValue(value).group)) {
+    throw new RangeError(
+      `Cannot tell of ${name}: it must be a tree, trees, scored trajectories, a batch or an import of the session`,
+    );
+  }
+  return await tell(value, ask);
+}
+
 /**
  * Answers a page that lists the session's values: `{ method: "list" }` is answered with all of them,
- * `{ method: "show", name }` shows one, as output of the message.
+ * `{ method: "show", name }` shows one, as output of the message, `{ method: "tell", name, ask }` is answered with
+ * what the toolkit tells of one, or with why it does not.
  */
 export async function answerValues(
   comm: Comm,
@@ -36,8 +55,16 @@ export async function answerValues(
     comm.send({ method: "list", values: listValues(variables) });
     return;
   }
-  if (data["method"] !== "show") return;
   const name = String(data["name"]);
+  if (data["method"] === "tell") {
+    const answer = await tellValue(variables, name, data["ask"]).then(
+      (told) => ({ told }),
+      (error: unknown) => ({ fault: error instanceof Error ? error.message : String(error) }),
+    );
+    comm.send({ method: "tell", ...answer });
+    return;
+  }
+  if (data["method"] !== "show") return;
   if (!Object.hasOwn(variables, name)) {
     throw new ReferenceError(`Cannot show ${name}: the session has no such value any more`);
   }

@@ -75,6 +75,15 @@ export class Guard {
     return "cookie";
   }
 
+  /** Throws unless a program sends the token in a header: no page, no cookie and no address will do. */
+  checkProgram(request: IncomingMessage): void {
+    this.#pages.check(request);
+    const { authorization = "", origin } = request.headers;
+    const given = /^bearer +(.+)$/i.exec(authorization)?.[1] ?? "";
+    if (origin === undefined && sameSecret(given, this.token)) return;
+    throw new ErrorResponse(403, "Cannot let you in: the agents' token is missing or wrong");
+  }
+
   #givenToken(request: IncomingMessage, url: URL): string | undefined {
     const header = request.headers.authorization;
     if (header !== undefined) return /^(?:token|bearer) +(.+)$/i.exec(header)?.[1] ?? "";

@@ -1,4 +1,5 @@
 import { randomUUID } from "#platform/uuid";
+import type { Json } from "../../../common/http-server/body.js";
 import type { Line } from "../kernels/socket-line.js";
 
 /** What the pages did with their unsaved documents. */
@@ -11,14 +12,21 @@ export interface SaveReport {
   silent: number;
 }
 
-type PageReport = Partial<Omit<SaveReport, "silent">>;
+/** A list of what a page said, where it said one. */
+const listOf = <T>(answer: Json, name: string): T[] =>
+  Array.isArray(answer[name]) ? (answer[name] as T[]) : [];
 
 /** The pages that are open: they listen on `/api/events/subscribe`. */
 export class Pages {
   readonly #sockets = new Set<Line>();
   /** Which page each question went to. */
   readonly #asking = new Map<string, Line>();
-  readonly #answers = new Map<string, (report: PageReport) => void>();
+  readonly #answers = new Map<string, (answer: Json) => void>();
+
+  /** How many are open. */
+  get count(): number {
+    return this.#sockets.size;
+  }
 
   add(socket: Line): void {
     this.#sockets.add(socket);
@@ -28,30 +36,40 @@ export class Pages {
     });
   }
 
+  /** Tells every page something that it does not answer here. */
+  tell(message: Json): void {
+    const text = JSON.stringify(message);
+    for (const socket of this.#sockets) socket.send(text);
+  }
+
   /** Asks every page to save what is not saved, and waits for the answers, but not for ever. */
   async save(patience: number): Promise<SaveReport> {
-    const reports = await Promise.all(
-      [...this.#sockets].map((socket) => this.#askOne(socket, patience)),
-    );
-    const answers = reports.filter((report) => report !== undefined);
+    const pages = this.count;
+    const answers = await this.ask({ schema_id: "arpo-lab/save" }, patience);
     return {
-      saved: answers.flatMap(({ saved = [] }) => saved),
-      kept: answers.flatMap(({ kept = [] }) => kept),
-      failed: answers.flatMap(({ failed = [] }) => failed),
-      silent: reports.length - answers.length,
+      saved: answers.flatMap((answer) => listOf<string>(answer, "saved")),
+      kept: answers.flatMap((answer) => listOf<SaveReport["kept"][number]>(answer, "kept")),
+      failed: answers.flatMap((answer) => listOf<SaveReport["failed"][number]>(answer, "failed")),
+      silent: pages - answers.length,
     };
   }
 
-  async #askOne(socket: Line, patience: number): Promise<PageReport | undefined> {
+  /** Asks every page a question; gives the answers of those that answer within `patience` milliseconds. */
+  async ask(question: Json, patience: number): Promise<Json[]> {
+    const all = [...this.#sockets].map((socket) => this.#askOne(socket, question, patience));
+    return (await Promise.all(all)).filter((answer) => answer !== undefined);
+  }
+
+  async #askOne(socket: Line, question: Json, patience: number): Promise<Json | undefined> {
     const id = randomUUID();
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
-      return await new Promise((done) => {
+      return await new Promise<Json | undefined>((done) => {
         this.#answers.set(id, done);
         // A page that is being closed has asked its reader already.
         this.#asking.set(id, socket);
         timer = setTimeout(() => done(undefined), patience);
-        socket.send(JSON.stringify({ schema_id: "arpo-lab/save", id }));
+        socket.send(JSON.stringify({ ...question, id }));
       });
     } finally {
       clearTimeout(timer);
@@ -60,10 +78,8 @@ export class Pages {
     }
   }
 
-  /** A page says what it saved. */
-  answered(id: string, report: Record<string, unknown>): void {
-    const list = <K extends keyof PageReport>(name: K): PageReport[K] =>
-      Array.isArray(report[name]) ? (report[name] as PageReport[K]) : undefined;
-    this.#answers.get(id)?.({ saved: list("saved"), kept: list("kept"), failed: list("failed") });
+  /** A page answers. */
+  answered(id: string, answer: Json): void {
+    this.#answers.get(id)?.(answer);
   }
 }

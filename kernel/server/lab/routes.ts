@@ -208,10 +208,10 @@ export function labRoutes(
     return { json: merged };
   });
 
-  // Not Jupyter's: a page says what it saved when it was asked to.
-  router.on("POST", "/lab/api/saved", async (call) => {
-    const { id, ...report } = await call.json();
-    options.pages.answered(String(id), report);
+  // Not Jupyter's: a page answers what it was asked, such as what it saved.
+  router.on("POST", "/lab/api/answered", async (call) => {
+    const { id, ...answer } = await call.json();
+    options.pages.answered(String(id), answer);
     return { status: 204 };
   });
 

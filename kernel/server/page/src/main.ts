@@ -6,6 +6,7 @@ import { IConnectionStatus, IServiceManager } from "@jupyterlab/services";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { extensions, mimeExtensions } from "lab:extensions";
 import "./lab.css";
+import { agents } from "./agents/agents.js";
 import { arithmetic, help, share } from "./menus.js";
 import { byLine } from "./by-line/by-line.js";
 import { editors, hover, keepKeysInControls, language } from "./notebook/editing.js";
@@ -38,6 +39,7 @@ keepKeysInControls();
 const registry = new JupyterPluginRegistry();
 registry.registerPlugins(extensions.filter(({ id }) => !unwanted.has(id)));
 registry.registerPlugins([
+  agents,
   arithmetic,
   byLine,
   editors,

@@ -56,7 +56,7 @@ export const saving: JupyterFrontEndPlugin<void> = {
       return report;
     };
     const answer = async (id: string): Promise<void> => {
-      const url = new URL("lab/api/saved", serverSettings.baseUrl);
+      const url = new URL("lab/api/answered", serverSettings.baseUrl);
       const body = JSON.stringify({ id, ...(await saveAll()) });
       await ServerConnection.makeRequest(url.href, { method: "POST", body }, serverSettings);
     };
