@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { checkConfig } from "../src/doctor/check-config.js";
 import { loadReward } from "../src/reward/load-reward.js";
+import { stalenessLimits } from "../src/run/staleness/limits/registry.js";
 import { choices } from "../src/run/config/choices.js";
 import { configKeys } from "../src/run/config/keys.js";
 import { loadConfig } from "../src/run/config/load.js";
@@ -36,6 +37,9 @@ await writeFile(
   export const logger = {
     name: "tally", words: "a line a step",
     open: ({ write }) => ({ name: "tally", log: (step: number) => write("step " + step) }),
+  };
+  export const limit = {
+    name: "window", title: "A window", words: "two updates", bound: 2, counts: "updates", older: "trained",
   };
   export const reward = { name: "brevity", words: "few letters", reward: () => 0.25 };
   export const dialect = {
@@ -100,6 +104,11 @@ const kinds: readonly Kind[] = [
       const run = { folder, project: "p", run: "r", config: {}, write: () => undefined };
       return (await openLoggers(config.trainer.logger, run, assert.fail)).at(-1)!.name;
     },
+  },
+  {
+    ...{ kind: "limit", key: "lab.staleness_limit", name: "window", slip: "windw" },
+    help: /; added: window \(two updates\)$/,
+    read: (config) => stalenessLimits.get(String(config.lab.staleness_limit))?.name,
   },
   {
     ...{ kind: "reward", key: "custom_reward_function.path", name: "brevity", slip: "brevty" },

@@ -226,6 +226,7 @@ export class LocalPolicy implements Policy {
   readonly name: string;
   readonly tokenizer: Tokenizer;
   readonly contextLength: number;
+  readonly holdsConstraints = true;
   readonly #options: LocalPolicyOptions;
   readonly #batch: Batch;
   readonly #texts: TokenTexts;

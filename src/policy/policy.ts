@@ -182,6 +182,8 @@ export interface Policy {
   readonly tokenizer: Tokenizer;
   /** The longest sequence it can hold, prompt included. */
   readonly contextLength: number;
+  /** Whether its `generate` takes a `constraint`: tokens are sampled in this process. */
+  readonly holdsConstraints?: boolean;
   session(): Session;
   /** ln p of sequences that somebody else may have written; not every policy can say. */
   logProbs?(

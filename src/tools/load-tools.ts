@@ -174,6 +174,8 @@ const toolsConfig = z.strictObject({
   calls: z.string().optional(),
   /** Whether the prompt tells of them: the rollout's business too. */
   describe: z.boolean().nullish(),
+  /** Whether calls are held to the schemas of their tools: the rollout's business too. */
+  strict_calls: z.boolean().nullish(),
   /** Throw when a tool does not load; otherwise it is left out and `onError` is told. */
   fail_on_error: z.boolean().optional(),
   tool_instances: z

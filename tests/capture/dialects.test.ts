@@ -290,10 +290,14 @@ test("bad input gets an error of the peer's own form, and nothing that was recor
       "invalid_value",
     ],
     [
-      { model: "m", input: "x", text: { format: { type: "json_schema", name: "s", schema: {} } } },
+      {
+        model: "m",
+        input: "x",
+        text: { format: { type: "json_schema", name: "s", schema: { uniqueItems: true } } },
+      },
       400,
       "text.format",
-      "invalid_value",
+      "invalid_json_schema",
     ],
     [{ model: "m" }, 400, "input", "missing_required_parameter"],
     [`{"model":"m","input":${deep}}`, 400, null, "invalid_json"],

@@ -25,7 +25,7 @@ function answerSchema({ response_format: format }: ChatBody): JsonSchema | undef
  * name. Undefined where nothing is asked.
  */
 export function constraintOf(
-  { policy: { tokenizer }, recorder }: Handling,
+  { policy: { tokenizer, holdsConstraints = false }, recorder }: Handling,
   read: ChatBody,
   { format, prefix, forced }: ChatPrompt,
 ): Constraint | undefined {
@@ -34,6 +34,11 @@ export function constraintOf(
     throw new ApiError(400, "An answer that was begun cannot be held to a format.", {
       param: "response_format",
     });
+  }
+  if (!holdsConstraints) {
+    if (schema === undefined) return undefined;
+    const message = "A policy at an endpoint cannot be held to a format here: ask the endpoint.";
+    throw new ApiError(400, message, { param: "response_format", code: "invalid_value" });
   }
   const mustCall = read.tool_choice === "required" || forced !== undefined;
   const dialect = format && callDialects.get(format.name);

@@ -68,6 +68,7 @@ const special: Readonly<Record<string, Carried>> = {
   [`${rollout}.tools.describe`]: left(
     "the loop takes prompts as the data has them: describe the tools there",
   ),
+  [`${rollout}.tools.strict_calls`]: refused("the loop samples without a grammar"),
   [`${rollout}.tools.retry_count`]: { loop: "attempts" },
   [`${rollout}.tools.timeout`]: { loop: "timeout" },
   [`${rollout}.tools.max_workers`]: left("verl's workers call tools in threads of their own"),

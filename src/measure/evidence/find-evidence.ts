@@ -191,7 +191,7 @@ async function lookAt(result: Result, { tree, names, seed, own, known, judge }: 
  * // It reads the result and repeats it.
  * const policy = new ScriptedPolicy(({ text }) => {
  *   const result = /<result>\s*(\d+)/.exec(text)?.[1];
- *   return { text: result ? `<answer>${result}</answer>\u0001` : "<python>print(6*7)</python>" };
+ *   return { text: result ? `<answer>${result}</answer>\u0001` : "<calc>6*7</calc>" };
  * });
  * const task = { prompt: "6*7?", groundTruth: "42" };
  * const tree = await rollout(policy, task, { tools: [calculator()], n: 2, initialRollouts: 2 });
