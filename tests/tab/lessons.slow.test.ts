@@ -30,9 +30,11 @@ const refused: Readonly<Record<string, RegExp>> = {
 
 const text = (value: unknown): string => [value ?? ""].flat().join("");
 
-/** A tab knows no CPU seconds. */
+/** A tab knows no CPU seconds: a board may be lower by the panel that shows them. */
 const withoutCpu = (said: string): string =>
-  said.replace(/\\n +CPU seconds: #| +'perf\/cpu_seconds': #,\\n/g, "");
+  said
+    .replace(/\\n +CPU seconds: #| +'perf\/cpu_seconds': #,\\n/g, "")
+    .replace(/viewBox=\\"0 0 990 \d+\\" width=\\"990\\" height=\\"\d+\\"/g, "board");
 
 /**
  * Outputs without what depends on how they were cut into lines and streams, and without displays that were emptied,

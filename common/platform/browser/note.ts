@@ -3,8 +3,9 @@ import type * as node from "../node/note.js";
 /** As it was before cells had it: what they print is theirs. */
 const { error, log } = globalThis.console;
 
+/** Where a cell runs, into its output, as in Node. */
 export const note: typeof node.note = (line) => {
-  error(line);
+  globalThis.console.error(line);
 };
 
 export const write: typeof node.write = (text) => {
@@ -21,4 +22,6 @@ export const isTerminal: typeof node.isTerminal = () => false;
 /** Nobody reads along. */
 export const silence: typeof node.silence = () => 0;
 
-export const noteOutside: typeof node.noteOutside = note;
+export const noteOutside: typeof node.noteOutside = (line) => {
+  error(line);
+};
