@@ -55,7 +55,7 @@ test("what keeps a cell from running is underlined while it is written", { skip 
   );
 });
 
-test("what is mended is no longer underlined, also by another cell", { skip }, async () => {
+test("what is fixed is no longer underlined, also by another cell", { skip }, async () => {
   await tab.edit(3, "const area: number = width * 2;\nwidth + later");
   await underlined(3).filter({ hasText: "later" }).waitFor();
   await tab.edit(2, "const later = 5;");

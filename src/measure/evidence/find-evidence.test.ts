@@ -92,7 +92,7 @@ test("what cannot be judged or forked is refused, and a result too long for the 
   await assert.rejects(evidence(none), /must have a tool result that stands alone, got none/);
   await assert.rejects(
     evidence(bare, { changes: ["blank" as never] }),
-    /Cannot look for evidence: changes must be a list of changes, got "blank" in it/,
+    /Cannot look for evidence: changes must be a list of blanked, contradicted, exchanged, got "blank" in it/,
   );
   const page = { ...search, execute: () => "year 1 ".repeat(200) };
   const long = await rollout(policyOf(true), task, { ...how, tools: new ToolSet([page]) });

@@ -38,7 +38,7 @@ const evidenceTable = {
   seed: option(integer(0), 1),
   /** How results are changed: `blanked`, `contradicted`, `exchanged`. Default: all. */
   changes: option(
-    listOf(oneOf(changeNames), "changes") as OptionRule<readonly ChangeName[]>,
+    listOf(oneOf(changeNames), changeNames.join(", ")) as OptionRule<readonly ChangeName[]>,
     changeNames,
   ),
 };

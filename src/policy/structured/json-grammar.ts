@@ -119,24 +119,28 @@ export class JsonGrammar {
   #flattened(parts: readonly Part[]): Part[] {
     const flat: Part[] = [];
     const seen = new Set<JsonSchema>();
-    const add = (part: Part, depth: number): void => {
+    const add = (part: Part, ways: readonly JsonSchema[]): void => {
       const { schema } = part;
-      if (depth > MOST_REFERENCES) {
+      if (ways.length > MOST_REFERENCES) {
         throw new SchemaError("$ref", `at most ${MOST_REFERENCES} deep`, "deeper ones");
+      }
+      if (ways.includes(schema)) {
+        throw new SchemaError("$ref", "to another schema in the end", "one that leads to itself");
       }
       if (schema === true || (seen.has(schema) && !part.chosen)) return;
       seen.add(schema);
       const fields = fieldsOf(schema);
       flat.push(part);
       for (const one of fields["allOf"] === undefined ? [] : schemasIn("allOf", fields["allOf"])) {
-        add({ schema: one, chosen: false }, depth + 1);
+        add({ schema: one, chosen: false }, [...ways, schema]);
       }
       if (fields["$ref"] !== undefined) {
-        add({ schema: resolve(this.#root, fields["$ref"]), chosen: false }, depth + 1);
+        add({ schema: resolve(this.#root, fields["$ref"]), chosen: false }, [...ways, schema]);
       }
     };
     // What was looked at first: a schema that was is not looked at again.
-    for (const part of [...parts].sort((a, b) => Number(b.chosen) - Number(a.chosen))) add(part, 0);
+    for (const part of [...parts].sort((a, b) => Number(b.chosen) - Number(a.chosen)))
+      add(part, []);
     return flat;
   }
 
@@ -266,8 +270,8 @@ export class JsonGrammar {
     const rest = at(length);
     const one = g.sequence(this.#comma, rest);
     // From the last named item to the first: what may follow it.
-    const room = Math.max(0, most - length);
-    let follow = least > most ? NONE : g.repeat(one, Math.max(0, least - length), room);
+    const mostMore = Math.max(0, most - length);
+    let follow = least > most ? NONE : g.repeat(one, Math.max(0, least - length), mostMore);
     for (let i = length - 1; i >= 0; i--) {
       const item = i < most ? g.sequence(i === 0 ? EMPTY : this.#comma, at(i), follow) : NONE;
       follow = i >= least ? g.optional(item) : item;

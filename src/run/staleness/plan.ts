@@ -1,4 +1,4 @@
-import { ageOf, oldestVersion, roomOf, type StalenessLimit } from "./limits/definition.js";
+import { ageOf, oldestVersion, mayDraw, type StalenessLimit } from "./limits/definition.js";
 import { stalenessLimits } from "./limits/registry.js";
 import type { Given } from "../../../common/options/option-table.js";
 import type { stalenessTable } from "./options.js";
@@ -98,7 +98,7 @@ export class StalenessPlan {
     const wanted = Math.min(syncEvery + ahead, left) - waiting;
     if (!this.#limit) return Math.max(least, wanted);
     const at = { version, batch, bound: this.#bound, syncEvery };
-    const room = roomOf(this.#limit, at, { accepted: drawn * batch, running: 0 });
-    return Math.max(least, Math.min(wanted, Math.floor(room / batch)));
+    const allowed = mayDraw(this.#limit, at, { accepted: drawn * batch, running: 0 });
+    return Math.max(least, Math.min(wanted, Math.floor(allowed / batch)));
   }
 }

@@ -55,7 +55,7 @@ export class Explorer extends View<ExplorerPayload> {
  * alternatives. It works in saved pages too.
  *
  * With `over`, a run folder, it is a promise: the tree is scored under the run's checkpoints. A slider then draws it under
- * each: bars, chances to branch, and how much likelier each trajectory has become.
+ * each: bars, chances to branch, and how much more likely each trajectory has become.
  *
  * @param tree the tree to show
  * @example

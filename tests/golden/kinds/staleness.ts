@@ -16,7 +16,7 @@ import {
   proximals,
   proximalTensor,
 } from "../../../src/learn/losses/sampler/proximal.js";
-import { ageOf, oldestVersion, roomOf } from "../../../src/run/staleness/limits/definition.js";
+import { ageOf, oldestVersion, mayDraw } from "../../../src/run/staleness/limits/definition.js";
 import { stalenessLimits } from "../../../src/run/staleness/limits/registry.js";
 import {
   lossAt,
@@ -143,7 +143,7 @@ const admissions: Readonly<Record<string, (v: any) => object>> = {
     const at = { version, batch, bound, syncEvery: 1 };
     const drawn = { accepted: v.accepted, running: v.running, mostRunning: v.max_concurrent };
     return {
-      capacity: roomOf(limit("areal"), at, drawn),
+      capacity: mayDraw(limit("areal"), at, drawn),
       pending_limit: limit("areal").admits!({ ...at, version: 0 }),
     };
   },
@@ -156,7 +156,7 @@ const admissions: Readonly<Record<string, (v: any) => object>> = {
     const at = { version: step - 1, batch, bound, syncEvery: 1 };
     return {
       capacity: limit("skyrl").admits!(at),
-      free: roomOf(limit("skyrl"), at, { accepted: v.accepted, running: v.running }),
+      free: mayDraw(limit("skyrl"), at, { accepted: v.accepted, running: v.running }),
     };
   },
   verl: ({ ppo_mini_batch_size: mini, require_batches: required, ...v }) => {

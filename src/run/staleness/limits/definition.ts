@@ -31,7 +31,7 @@ export interface StalenessLimit extends Named {
 }
 
 /** Samples that may still be drawn: below 0 where more were than may be. */
-export function roomOf(
+export function mayDraw(
   limit: StalenessLimit,
   at: Admission,
   drawn: { accepted: number; running: number; mostRunning?: number },

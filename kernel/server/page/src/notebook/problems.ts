@@ -59,7 +59,7 @@ class Problems {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => void this.#look(model.id), pause);
     });
-    // What a cell declares may mend another one.
+    // What a cell declares may fix another one.
     sessionContext.iopubMessage.connect((_, { header, parent_header }) => {
       const isReply = (parent_header as { msg_type?: string }).msg_type === "execute_request";
       if (header.msg_type !== "status" || !isReply || this.#marked.size === 0) return;
