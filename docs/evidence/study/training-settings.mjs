@@ -50,7 +50,7 @@ export const sharedOf = (family) => [
   ...[`${rollout}.tools.call_limit=3`, `${rollout}.val_kwargs.n=4`],
   ...[`${actor}.ppo_mini_batch_size=2`, `${actor}.optim.warmup_style=constant`],
   ...["trainer.test_freq=-1", "trainer.save_freq=-1", "trainer.val_before_train=false"],
-  ...["trainer.logger=[console]", "lab.reuse_log_probs=true"],
+  ...["trainer.logger=[console]", "lab.reuse_log_probs=true", "lab.share_prefixes=false"],
   ...["lab.budget.tokens=19500", "lab.budget.tokens_per_step=2500"],
   ...["lab.budget.warmup_tokens=10000", "lab.budget.test_at_tokens=[12000,17000]"],
 ];

@@ -26,8 +26,8 @@ import type { PlainEstimator } from "../estimators/definition.js";
 import { comparesDistributions } from "../distillation/options.js";
 import { lossOf, type WithOwnLoss } from "../losses/registry.js";
 import {
-  hasReusableLogProbs,
-  reusedShare,
+  reusedFigures,
+  reuseOf,
   saysEnough,
   takeSaid,
   withReusedLogProbs,
@@ -130,7 +130,7 @@ export class Learner {
   constructor(trained: Model | Trainee, options: UpdateOptions = {}) {
     this.#settings = updateSettings(options);
     this.#trainee = traineeOf(trained, this.#settings);
-    const here = this.#trainee instanceof ModelTrainee ? this.#trainee.model.config : undefined;
+    const here = this.#modelHere?.config;
     if (here && options.maxTokensPerPass === undefined) {
       this.#settings.maxTokensPerPass = tokensAtOnce(here);
     }
@@ -142,9 +142,13 @@ export class Learner {
     return this.#here("give the model").model;
   }
 
+  get #modelHere(): Model | undefined {
+    return this.#trainee instanceof ModelTrainee ? this.#trainee.model : undefined;
+  }
+
   /** How many updates what is trained has been through, where that is counted. */
   get #version(): number | undefined {
-    return this.#trainee instanceof ModelTrainee ? this.#trainee.model.updates : undefined;
+    return this.#modelHere?.updates;
   }
 
   /** Optimiser steps taken. */
@@ -216,9 +220,7 @@ export class Learner {
     );
     const prepared = saysEnough(settings, correction)
       ? takeSaid(sequences, correction)
-      : settings.reuseLogProbs && !correction
-        ? await this.#reuseOld(sequences, settings)
-        : await this.#measureOld(sequences, settings);
+      : await this.#old(sequences, settings, correction);
     correctSequences(prepared, correction);
     if (settings.klLossCoefficient !== undefined) await this.#askReference(prepared, settings);
     if (needs === "distributions") await this.measureSquares(prepared, options);
@@ -262,12 +264,14 @@ export class Learner {
     });
   }
 
-  /** What the rollout said, where the policy wrote all that is trained; the other trajectories are measured. */
-  async #reuseOld<R extends ScoredSequence>(
+  /** What the rollout said, where it is the policy's own; the other trajectories are measured. */
+  async #old<R extends ScoredSequence>(
     sequences: readonly R[],
     settings: UpdateSettings,
+    correction: CorrectionSettings | undefined,
   ): Promise<(R & PreparedSequence)[]> {
-    const others = sequences.filter((sequence) => !hasReusableLogProbs(sequence));
+    const reusable = reuseOf(settings, correction, this.#modelHere);
+    const others = sequences.filter((sequence) => !reusable?.(sequence));
     const measured = new Map<R, R & PreparedSequence>();
     if (others.length > 0) {
       const found = await this.#measureOld(others, settings);
@@ -318,7 +322,7 @@ export class Learner {
     settings: UpdateSettings,
     correction: CorrectionSettings | undefined,
   ): Promise<readonly ReadySequence[]> {
-    const reuses = settings.reuseLogProbs && !correction;
+    const reuses = settings.reuseLogProbs !== false && !correction;
     const fits = ({ oldFrom, oldOver, trajectory: { support } }: BatchSequence) =>
       (support === undefined ||
         oldOver === (settings.samplingMask === "whole" ? "whole" : undefined)) &&
@@ -392,7 +396,7 @@ export class Learner {
         ...means.values(),
         ...{ "actor/entropy_loss": entropy, "actor/lr": settings.learningRate },
         ...keptMass(ready),
-        ...(settings.reuseLogProbs ? { "actor/reused_log_probs": reusedShare(ready) } : {}),
+        ...reusedFigures(ready, settings),
         ...figures,
         ...stalenessFigures(
           ready,

@@ -1,3 +1,5 @@
+import type { Model } from "../../model/transformer/transformer.js";
+import { drawnBy } from "../../rollout/tree/drawn-by.js";
 import { type PreparedSequence, saidLogprobs, type ScoredSequence } from "../batch.js";
 import { bypassMeasuring, type CorrectionSettings } from "../correction/rollout-correction.js";
 import { settingsOf } from "../losses/base/definition.js";
@@ -9,8 +11,34 @@ import type { UpdateSettings } from "./update-settings.js";
 // The log-probabilities that a policy gave its tokens when it drew them are those an update needs from
 // before it, up to how a decoder and a training pass round: a pass over all trajectories is saved.
 
+/** Whether this process knows that a trajectory was drawn from the weights of now, as an update reads them. */
+function isOfNow(
+  { trajectory: { logprobs } }: ScoredSequence,
+  model: Model | undefined,
+  temperature: number,
+): boolean {
+  const drawn = drawnBy(logprobs);
+  return (
+    drawn !== undefined &&
+    drawn.model === model &&
+    drawn.version === model.version &&
+    drawn.temperature === temperature
+  );
+}
+
+/** Which trajectories' log-probabilities an update takes as the rollout said them; undefined: of none. */
+export function reuseOf(
+  { reuseLogProbs: asked, temperature }: UpdateSettings,
+  correction: CorrectionSettings | undefined,
+  model: Model | undefined,
+): ((sequence: ScoredSequence) => boolean) | undefined {
+  if (asked === false || correction) return undefined;
+  return (sequence) =>
+    (asked === true || isOfNow(sequence, model, temperature)) && hasReusableLogProbs(sequence);
+}
+
 /** Whether the policy that trains wrote all that is trained of a trajectory, and said how likely it was. */
-export function hasReusableLogProbs(sequence: ScoredSequence): boolean {
+function hasReusableLogProbs(sequence: ScoredSequence): boolean {
   const { trajectory } = sequence;
   if (trajectory.sampler !== undefined || isStale(sequence)) return false;
   const { lossMask, logprobs, entropies } = trajectory;
@@ -31,9 +59,14 @@ export function withReusedLogProbs<R extends ScoredSequence & Pick<PreparedSeque
   });
 }
 
-/** The share of trajectories whose log-probabilities are the rollout's. */
-export const reusedShare = (sequences: readonly Pick<PreparedSequence, "oldFrom">[]): number =>
-  sequences.filter(({ oldFrom }) => oldFrom === "rollout").length / sequences.length;
+/** The share of trajectories whose log-probabilities are the rollout's, where that was asked for or is any. */
+export function reusedFigures(
+  sequences: readonly Pick<PreparedSequence, "oldFrom">[],
+  { reuseLogProbs: asked }: UpdateSettings,
+): Record<string, number> {
+  const reused = sequences.filter(({ oldFrom }) => oldFrom === "rollout").length;
+  return asked || reused > 0 ? { "actor/reused_log_probs": reused / sequences.length } : {};
+}
 
 /** Whether what the sampler said stands for log-probabilities from before the update: for a correction, or a loss. */
 export const saysEnough = (

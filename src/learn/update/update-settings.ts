@@ -100,29 +100,28 @@ export const updateTable = {
     ),
   ),
   /**
-   * Compute what trajectories begin with in common once: the same losses and gradients. Default: false, as
-   * the reference.
+   * Compute what trajectories begin with in common once: the same losses and gradients up to rounding. Default: true.
    */
   sharedPrefixes: option(
     flag,
-    false,
+    true,
     key(
       "lab.share_prefixes",
-      "Compute what trajectories begin with in common once in an update: the same gradients",
+      "Compute what trajectories begin with in common once in an update: the same gradients up to rounding",
     ),
   ),
   /**
-   * Take log-probabilities from before the update as the rollout said them, where it was this policy's own:
-   * no second pass over the trajectories. They are the decoder's, equal to the model's up to rounding, so
-   * trajectories must have been sampled by the weights of now at `temperature`. A trajectory that another
-   * sampler wrote, or of which a trained token was not sampled, is measured all the same. Default: false.
+   * Take log-probabilities from before the update as the rollout said them: no second pass over the trajectories.
+   * They are the decoder's, equal to the model's up to rounding. `true` says that trajectories were sampled by the weights
+   * of now at `temperature`; `false` measures all. A trajectory that another sampler wrote, or of which a trained
+   * token was not sampled, is measured all the same. Default: where this process knows that these weights drew it.
    */
-  reuseLogProbs: option(
+  reuseLogProbs: unset(
     flag,
-    false,
     key(
       "lab.reuse_log_probs",
       "Take log-probabilities from before the update as the rollout said them, where the policy that trains sampled: equal to rounding, without a pass over the trajectories",
+      { by: true },
     ),
   ),
   /**

@@ -2,6 +2,7 @@ import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { Author, AuthoredText } from "../../base/text/authored-text.js";
 import type { Sampler } from "../../policy/policy.js";
 import { type Support, SupportList } from "../../policy/token-sets.js";
+import { noteDrawnTrajectory } from "./drawn-by.js";
 import { pathOf, type RolloutTreeData } from "./tree-data.js";
 import type { NodeTool, TreeNode, TreeTrajectory } from "./tree-values.js";
 
@@ -130,6 +131,7 @@ export function trajectoryOf(tree: RolloutTreeData, trajectory: number): Traject
   }
   const attention = responseAttention(tokens, tree.eosIds, length, written);
   const support = supports.value();
+  noteDrawnTrajectory(tree, logprobs);
   const trained = lossMask(written, attention);
   // Where a constraint left one token, the policy chose nothing.
   support?.given?.forEach((given, t) => (trained[t] &&= 1 - given));

@@ -14,7 +14,7 @@ async function stepOf(dtype: "float32" | "int8", overrides: string[] = []): Prom
 }
 
 test("lab.reuse_log_probs takes what the rollout said, which is what is measured up to rounding", async () => {
-  const [measured, reused] = [await stepOf("float32"), await stepOf("float32", ["lab.reuse_log_probs=true"])]; // prettier-ignore
+  const [measured, reused] = [await stepOf("float32", ["lab.reuse_log_probs=false"]), await stepOf("float32")]; // prettier-ignore
   assert.equal(measured.metrics["actor/reused_log_probs"], undefined);
   assert.equal(reused.metrics["actor/reused_log_probs"], 1);
   for (const [i, sequence] of reused.batch.trajectories.entries()) {
@@ -34,7 +34,7 @@ test("lab.reuse_log_probs takes what the rollout said, which is what is measured
 
 test("lab.reuse_log_probs measures trajectories that a rounded copy sampled", async (t) => {
   if (!compiledEngine()) return t.skip("LEFT OUT: plain code does not round weights");
-  const step = await stepOf("int8", ["lab.reuse_log_probs=true"]);
+  const step = await stepOf("int8");
   assert.equal(step.metrics["actor/reused_log_probs"], 0);
   const apart = step.batch.trajectories.some((sequence) =>
     sequence.trajectory.lossMask.some(
