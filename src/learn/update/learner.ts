@@ -25,13 +25,7 @@ import { stalenessFigures, writeAges } from "../staleness.js";
 import type { PlainEstimator } from "../estimators/definition.js";
 import { comparesDistributions } from "../distillation/options.js";
 import { lossOf, type WithOwnLoss } from "../losses/registry.js";
-import {
-  reusedFigures,
-  reuseOf,
-  saysEnough,
-  takeSaid,
-  withReusedLogProbs,
-} from "./reuse-log-probs.js";
+import { reusedFigures, reuseOf, reuseSaid, saysEnough, takeSaid } from "./reuse-log-probs.js";
 import {
   lossUnder,
   passLoss,
@@ -220,7 +214,9 @@ export class Learner {
     );
     const prepared = saysEnough(settings, correction)
       ? takeSaid(sequences, correction)
-      : await this.#old(sequences, settings, correction);
+      : await reuseSaid(sequences, reuseOf(settings, correction, this.#modelHere), (others) =>
+          this.#measureOld(others, settings),
+        );
     correctSequences(prepared, correction);
     if (settings.klLossCoefficient !== undefined) await this.#askReference(prepared, settings);
     if (needs === "distributions") await this.measureSquares(prepared, options);
@@ -262,22 +258,6 @@ export class Learner {
       delete sequence.oldFrom;
       return Object.assign(sequence, { oldLogprobs: logprobs[i]!, entropies: entropies[i]! });
     });
-  }
-
-  /** What the rollout said, where it is the policy's own; the other trajectories are measured. */
-  async #old<R extends ScoredSequence>(
-    sequences: readonly R[],
-    settings: UpdateSettings,
-    correction: CorrectionSettings | undefined,
-  ): Promise<(R & PreparedSequence)[]> {
-    const reusable = reuseOf(settings, correction, this.#modelHere);
-    const others = sequences.filter((sequence) => !reusable?.(sequence));
-    const measured = new Map<R, R & PreparedSequence>();
-    if (others.length > 0) {
-      const found = await this.#measureOld(others, settings);
-      others.forEach((sequence, i) => measured.set(sequence, found[i]!));
-    }
-    return sequences.map((sequence) => measured.get(sequence) ?? withReusedLogProbs(sequence));
   }
 
   async #askReference(

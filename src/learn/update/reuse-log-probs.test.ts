@@ -27,7 +27,9 @@ const drawn = (policy: ModelPolicy, temperature = 1) =>
 
 /** The share of trajectories that were not measured again, and the largest difference that it made. */
 async function shareOf(policy: ModelPolicy, tree: RolloutTree, options: UpdateOptions = {}) {
-  const batch = advantages(await score(tree, ({ length, response }) => length + response.length / 7));
+  const batch = advantages(
+    await score(tree, ({ length, response }) => length + response.length / 7),
+  );
   const measured = await policy.logProbs(
     batch.trajectories.map(({ trajectory }) => trajectory),
     { temperature: options.temperature ?? 1 },

@@ -47,8 +47,20 @@ function hasReusableLogProbs(sequence: ScoredSequence): boolean {
   );
 }
 
+/** What the rollout said, where that is reusable; the other trajectories are measured. */
+export async function reuseSaid<R extends ScoredSequence>(
+  sequences: readonly R[],
+  reusable: ((sequence: R) => boolean) | undefined,
+  measure: (others: readonly R[]) => Promise<(R & PreparedSequence)[]>,
+): Promise<(R & PreparedSequence)[]> {
+  const others = sequences.filter((sequence) => !reusable?.(sequence));
+  const found = others.length > 0 ? await measure(others) : [];
+  const measured = new Map(others.map((sequence, i) => [sequence, found[i]!]));
+  return sequences.map((sequence) => measured.get(sequence) ?? withReusedLogProbs(sequence));
+}
+
 /** The trajectory with what it said; where nothing is trained there may be nothing, which counts as 0. */
-export function withReusedLogProbs<R extends ScoredSequence & Pick<PreparedSequence, "oldOver">>(
+function withReusedLogProbs<R extends ScoredSequence & Pick<PreparedSequence, "oldOver">>(
   sequence: R,
 ): R & PreparedSequence {
   const known = (values: Float32Array) => values.map((x) => (Number.isFinite(x) ? x : 0));
