@@ -25,7 +25,7 @@ const shipped = "data/models/tiny";
 const steps = { early: 4, late: 16 };
 const trainingSeed = 7;
 
-async function keep(policy, folder) {
+export async function keep(policy, folder) {
   const part = `${folder}.part`;
   rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { recursive: true });
@@ -35,9 +35,9 @@ async function keep(policy, folder) {
   renameSync(part, folder);
 }
 
-/** GRPO without branches, from the shipped model; keeps it after 4 and 16 steps. */
-async function train(family, folder) {
-  const policy = await Policy.load(shipped);
+/** GRPO without branches, from a model; `kept` has the folders it is kept in, by the number of steps. */
+export async function grpo(family, from, kept) {
+  const policy = await Policy.load(from);
   const tools = taskTools(world);
   const { train: set } = tasks[family]({
     seed: trainingSeed,
@@ -62,8 +62,7 @@ async function train(family, folder) {
       ...{ miniBatchSize: 16, reuseLogProbs: true, sharedPrefixes: true },
       shuffle: seed.split("rows").split(step),
     });
-    for (const [name, last] of Object.entries(steps))
-      if (step === last) await keep(policy, join(folder, `${family}-${name}`));
+    if (kept[step]) await keep(policy, kept[step]);
   }
 }
 
@@ -105,7 +104,16 @@ async function tune(name, folder) {
 export async function modelOf({ family, checkpoint, control, name }, folder) {
   if (checkpoint === "shipped") return shipped;
   const path = join(folder, name);
-  if (!existsSync(path)) await (control ? tune(checkpoint, folder) : train(family, folder));
+  if (!existsSync(path))
+    await (control
+      ? tune(checkpoint, folder)
+      : grpo(
+          family,
+          shipped,
+          Object.fromEntries(
+            Object.entries(steps).map(([of, step]) => [step, join(folder, `${family}-${of}`)]),
+          ),
+        ));
   return path;
 }
 

@@ -30,6 +30,9 @@ const sampled = ["do_sample=true", "temperature=1", "n=1"].map(
   (value) => `actor_rollout_ref.rollout.val_kwargs.${value}`,
 );
 
+/** Defaults of the day of the runs. */
+const asThen = ["lab.share_prefixes=false", "lab.reuse_log_probs=false"];
+
 const columns = ["arm", "seed", "before", "reward", "entropy", "ratio_max", "effective", "seconds"];
 
 /** One run: what it reached, and how far its rollouts were from what it trained. */
@@ -40,7 +43,7 @@ async function run(arm, seed) {
   const set = tasks.multihop({ train: 80, test: 40, seed: 2026 });
   const trained = await trainOn(policy, set, {
     ...{ ...shared, ...rest, seed },
-    overrides: [...sampled, ...overrides],
+    overrides: [...sampled, ...asThen, ...overrides],
   });
   const [before, reward] = trained.validation.map(
     ({ metrics }) => metrics["val-core/multihop/reward/mean@1"],
