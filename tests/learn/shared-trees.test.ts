@@ -99,3 +99,27 @@ test("under every estimator a shared beginning computed once gives the same grad
   }
   assert.ok(moved.length > 20, moved.join());
 });
+
+test("how a step is split into passes changes none of its figures", async () => {
+  const scored = await score(await trees(false), ({ length }) => (length % 3) / 2);
+  for (const aggregation of ["token-mean", "seq-mean-token-sum", "token-sum"] as const) {
+    const figures = async (maxSequencesPerPass: number) => {
+      const learner = new Learner(Model.init(sizes, 3), { learningRate: 1e-3, aggregation });
+      const { metrics } = await learner.update(advantages(scored, { estimator: "grpo" }), {
+        maxSequencesPerPass,
+        epochs: 2,
+        rolloutCorrection: false,
+      });
+      learner.dispose();
+      return metrics;
+    };
+    const [whole, apart] = [await figures(100), await figures(3)];
+    for (const [name, value] of Object.entries(whole)) {
+      const far = Math.abs(value - apart[name]!);
+      assert.ok(
+        far <= 1e-5 * Math.max(1, Math.abs(value)),
+        `${aggregation} ${name} ${value} ${apart[name]}`,
+      );
+    }
+  }
+});

@@ -9,10 +9,9 @@ import { type BatchSequence, trainedMask, type TrainingBatch } from "../batch.js
 import { valueLoss } from "../losses/losses.js";
 import { type CriticOptions, criticTable } from "./critic-settings.js";
 import { requireFiniteTokens } from "./pass-loss.js";
-import { MetricMeans } from "./update-report.js";
+import { MetricMeans, StepFigures } from "./update-report.js";
 import { ModelOptimizer } from "./trainee.js";
 import {
-  passWeight,
   tokensAtOnce,
   gatherFrom,
   openPass,
@@ -128,7 +127,7 @@ export class Critic {
   ): Promise<void> {
     const { checkpointing, clipRange, aggregation } = this.#settings;
     const paddedLength = Math.max(...sequences.map(({ trajectory }) => trajectory.tokens.length));
-    const whole = passWeight(sequences, { aggregation }) || 1;
+    const step = new StepFigures(sequences, { aggregation });
     const { norm } = await this.#optimizer.step(
       splitByTokens(sequences, this.#settings),
       (group) => {
@@ -143,15 +142,14 @@ export class Critic {
           { clipRange, aggregation, paddedLength },
         );
         return {
-          loss: loss.mul(passWeight(group, { aggregation }) / whole),
+          loss: loss.mul(step.share(group)),
           figures: { "critic/vf_loss": loss, "critic/vf_clipfrac": metrics.vf_clipfrac },
         };
       },
-      (_, figures) => {
-        for (const [name, [value]] of Object.entries(figures)) means.add(name, value!);
-      },
+      (group, figures) => step.add(group, figures),
       { learningRate },
     );
+    step.addTo(means);
     means.add("critic/grad_norm", norm);
   }
 }

@@ -33,13 +33,7 @@ import {
   requireFiniteTokens,
   stepFacts,
 } from "./pass-loss.js";
-import {
-  gatherFrom,
-  type PassSequence,
-  passWeight,
-  splitByTokens,
-  tokensAtOnce,
-} from "./passes.js";
+import { gatherFrom, type PassSequence, splitByTokens, tokensAtOnce } from "./passes.js";
 import {
   measureDistributions,
   measureSequences,
@@ -50,7 +44,7 @@ import {
   type Trainee,
   traineeOf,
 } from "./trainee.js";
-import { MetricMeans, UpdateReport } from "./update-report.js";
+import { MetricMeans, StepFigures, UpdateReport } from "./update-report.js";
 import {
   type Reference,
   type UpdateOptions,
@@ -399,7 +393,7 @@ export class Learner {
     correction: CorrectionSettings | undefined,
     means: MetricMeans,
   ): Promise<boolean> {
-    const whole = passWeight(sequences, settings) || 1;
+    const step = new StepFigures(sequences, settings);
     const random = settings.random.split(`step ${this.steps}`);
     let pass = 0;
     const facts = stepFacts(sequences, settings);
@@ -415,9 +409,7 @@ export class Learner {
           correction,
           random.split(pass++),
         );
-        // Parts are weighed so that the split does not change the gradient of token and trajectory means.
-        const share = passWeight(group, settings) / whole;
-        return { loss: loss.mul(share), figures: { ...report, ...tokens } };
+        return { loss: loss.mul(step.share(group)), figures: { ...report, ...tokens } };
       },
       seen: (group, { logprobs, chosen, weights, ...metrics }) => {
         const fresh = gatherFrom(group, logprobs!);
@@ -432,11 +424,12 @@ export class Learner {
         group.forEach(
           (sequence: Partial<TrainedSequence>, i) => (sequence.newLogprobs = fresh[i]!),
         );
-        for (const [name, [value]] of Object.entries(metrics)) means.add(name, value!);
+        step.add(group, metrics);
       },
       settings,
       now: { learningRate, weightDecay, maxNorm },
     });
+    step.addTo(means);
     // A server may not say it.
     if (!Number.isNaN(done.norm) || done.skipped) means.add("actor/grad_norm", done.norm);
     for (const [name, value] of Object.entries(done.figures ?? {})) means.add(name, value);

@@ -11,7 +11,9 @@ import {
   usedAdvantages,
 } from "../batch.js";
 import type { LossRow } from "../losses/base/token-rule.js";
+import type { AggregationChoice } from "../losses/registry.js";
 import { type TokenUpdate, tokenUpdates } from "../losses/token-update.js";
+import { type PassSequence, passWeight } from "./passes.js";
 import type { UpdateOptions } from "./update-settings.js";
 
 /** Means of named figures that come in parts. */
@@ -29,6 +31,45 @@ export class MetricMeans {
     return Object.fromEntries([...this.#sums].map(([name, { sum, count }]) => [name, sum / count]));
   }
 }
+
+/** Losses are weighed as passes are, everything else is a mean over tokens. */
+const losses: ReadonlySet<string> = new Set([
+  ...["actor/pg_loss", "actor/kl_loss", "actor/distillation_loss", "critic/vf_loss"],
+]);
+
+/** The figures of a step, from those of its passes: how it was split into passes changes none. */
+export class StepFigures {
+  readonly #sums = new Map<string, number>();
+  readonly #whole: number;
+  readonly #tokens: number;
+
+  constructor(
+    sequences: readonly PassSequence[],
+    readonly aggregation: AggregationChoice,
+  ) {
+    this.#whole = passWeight(sequences, aggregation) || 1;
+    this.#tokens = passWeight(sequences, tokenMean) || 1;
+  }
+
+  /** What a pass counts, so that the split does not change the gradient of token and trajectory means. */
+  share(group: readonly PassSequence[]): number {
+    return passWeight(group, this.aggregation) / this.#whole;
+  }
+
+  add(group: readonly PassSequence[], figures: Readonly<Record<string, Float32Array>>): void {
+    const [share, tokens] = [this.share(group), passWeight(group, tokenMean) / this.#tokens];
+    for (const [name, [value]] of Object.entries(figures)) {
+      const weighed = value! * (losses.has(name) ? share : tokens);
+      this.#sums.set(name, (this.#sums.get(name) ?? 0) + weighed);
+    }
+  }
+
+  addTo(means: MetricMeans): void {
+    for (const [name, sum] of this.#sums) means.add(name, sum);
+  }
+}
+
+const tokenMean: AggregationChoice = { aggregation: "token-mean" };
 
 /** A trajectory as the losses' rules see it. */
 const lossSequence = (sequence: TrainedSequence): LossRow => ({
