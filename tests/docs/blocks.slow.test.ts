@@ -44,6 +44,7 @@ const followed: Readonly<Record<string, string>> = {
   "docs/project.md": "tests/docs/own.slow.test.ts",
   "docs/rollout.md": "tests/docs/interop.test.ts",
   "docs/serve.md": "tests/serve/docs.test.ts",
+  "docs/structured-outputs.md": "tests/docs/interop.test.ts",
   "docs/verifiers.md": "tests/docs/interop.test.ts",
 };
 
