@@ -14,7 +14,9 @@ function attributesOf(span: FileRecord): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const { key, value } of lists(span, "attributes")) {
     if (typeof key !== "string" || !isRecord(value)) continue;
-    found[key] = value["stringValue"] ?? numberIn(value["doubleValue"] ?? value["intValue"]);
+    const { stringValue: text, doubleValue: number, intValue: whole } = value;
+    // 64 bits are a text in JSON.
+    found[key] = text ?? numberIn(number ?? (typeof whole === "string" ? Number(whole) : whole));
   }
   return found;
 }
