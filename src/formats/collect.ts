@@ -1,3 +1,4 @@
+import { deepest, isTooDeep } from "../../common/http-server/nesting.js";
 import { shown } from "../../common/options/check-arguments.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { CarriedCount } from "./carried.js";
@@ -141,6 +142,9 @@ export class Collection {
   add(record: unknown, line: number, size: number, text?: string): void {
     if (!isRecord(record)) {
       return this.fail(line, `a record must be an object, got ${shown(record)}`);
+    }
+    if (isTooDeep(record)) {
+      return this.fail(line, `a record may have at most ${deepest} lists and objects within each other, got more`); // prettier-ignore
     }
     for (const notes of this.#notes.values()) if (notes.add(record)) return;
     this.#format ??= this.known.find(({ fits }) => fits(record));

@@ -93,8 +93,10 @@ test("ATIF: what is wrong is named, and without end is refused", () => {
     /logprobs must have/,
   );
   let deep: object = { steps: [] };
-  for (let i = 0; i < 2000; i++) deep = { steps: [], subagent_trajectories: [deep] };
+  for (let i = 0; i < 200; i++) deep = { steps: [], subagent_trajectories: [deep] };
   assert.throws(() => read(deep), /subagent_trajectories must be at most 8 deep/);
+  for (let i = 0; i < 2000; i++) deep = { steps: [], subagent_trajectories: [deep] };
+  assert.throws(() => read(deep), /a record may have at most 500 lists and objects within each other/); // prettier-ignore
 });
 
 test("importRollouts() reads sessions of Pi and trackio, each end of which is a trajectory", async () => {
@@ -192,6 +194,11 @@ test("importRollouts() reads OpenTelemetry's spans: the last call of a chat is t
     [call, "tool:\n42\n\nassistant:", "42"],
   );
   assert.deepEqual(shape(tree)[1]!.slice(3), result);
+  for (const stringValue of ["[{", "[".repeat(1000) + "]".repeat(1000)]) {
+    const span = { attributes: [{ key: "gen_ai.output.messages", value: { stringValue } }] };
+    const record = { resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] };
+    assert.throws(() => readRollouts([record], { broken: 0 }), /gen_ai\.output\.messages must be JSON, got "\[/); // prettier-ignore
+  }
 });
 
 test("logs of Messages and Responses keep their calls, results and thoughts", () => {

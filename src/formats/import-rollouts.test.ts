@@ -142,7 +142,7 @@ test("importRollouts() refuses what is no rollout, and says what it found", asyn
   await mkdir(empty);
   await assert.rejects(
     importRollouts(empty),
-    /a folder must hold \.jsonl, \.json or \.parquet files, got/,
+    /a folder must hold \.jsonl, \.json, \.parquet or \.eval files, got/,
   );
   await writeFile(join(empty, "data-00000-of-00001.arrow"), "ARROW1");
   await assert.rejects(importRollouts(empty), /write it with dataset\.to_parquet/);

@@ -4,6 +4,7 @@ import { dirname, extname, join } from "#platform/path";
 import { checkArguments } from "../../common/options/check-arguments.js";
 import { checkOptions } from "../../common/options/check-options.js";
 import { parquetFile, plainCell } from "../tasks/read-rows.js";
+import { ZipArchive } from "../base/files/zip-archive.js";
 import { Collection } from "./collect.js";
 import type { ImportedRollouts } from "./imported-rollouts.js";
 import { collectOptions, importedOf, readRules, type ReadOptions } from "./read-rollouts.js";
@@ -183,6 +184,47 @@ async function readTable(file: FoundFile, collection: Collection, told: (bytes: 
   }
 }
 
+/** Bytes that the records of an archive have together, unpacked. */
+const largestArchive = 8 * 2 ** 30;
+
+/** A zip archive with a record in each of some files. */
+async function readArchive(file: FoundFile, collection: Collection, told: (bytes: number) => void) {
+  const kinds = collection.known.flatMap(({ archived }) => archived ?? []);
+  const archive = await ZipArchive.open(file.path, { compressed: true });
+  try {
+    const all = [...archive.entries.values()];
+    const entries = all.filter(({ name }) => kinds.some((kind) => kind.test(name)));
+    const total = entries.reduce((sum, { size }) => sum + size, 0);
+    if (total > largestArchive) {
+      throw new RangeError(
+        `Cannot import rollouts from ${file.path}: its records must have at most ${largestArchive} bytes, got ${total}`,
+      );
+    }
+    for (const [i, entry] of entries.entries()) {
+      const { name, size, start, packed } = entry;
+      told(start + packed);
+      if (size > longestLine) {
+        collection.fail(i + 1, `${name} must have at most ${longestLine} bytes, got ${size}`);
+        continue;
+      }
+      const pieces: Uint8Array[] = [];
+      for await (const piece of archive.pieces(entry)) pieces.push(piece);
+      const text = utf8Text(joinBytes(pieces));
+      let record: unknown;
+      try {
+        record = parseLenient(text);
+      } catch {
+        collection.fail(i + 1, `${name} must be JSON, got ${short(text)}`);
+        continue;
+      }
+      collection.add(record, i + 1, text.length);
+      if (!collection.hopeful) return;
+    }
+  } finally {
+    await archive.close();
+  }
+}
+
 /** Files with notes on rollouts come before the others; those beside a file that was named alone, too. */
 async function inReadingOrder(named: readonly FoundFile[], { known }: Collection) {
   const folders = known.flatMap(({ notes }) => notes?.folder ?? []);
@@ -204,16 +246,17 @@ const isSealed = ({ path }: FoundFile) => path.endsWith(".zst");
 function readerOf(path: string) {
   const kind = extname(path).toLowerCase();
   if (kind === ".parquet") return readTable;
+  if (kind === ".eval") return readArchive;
   return kind === ".json" ? readWhole : readLog;
 }
 
-/** Reads one file into the collection; a parquet file that is none is a broken one. */
+/** Reads one file into the collection; a table or an archive that is none is a broken one. */
 async function readOne(file: FoundFile, collection: Collection, told: (bytes: number) => void) {
   try {
     await readerOf(file.path)(file, collection, told);
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
-    if (message.startsWith("Cannot import")) throw error;
+    if (/^Cannot (?:import|read)\b/.test(message)) throw error;
     throw new SyntaxError(
       `Cannot import rollouts from ${file.path}: it must be a readable ${extname(file.path)} file, got ${code ?? message}`,
       { cause: error },
@@ -223,8 +266,8 @@ async function readOne(file: FoundFile, collection: Collection, told: (bytes: nu
 
 /**
  * Reads other people's rollouts: a file, a folder, or a pattern such as `runs/*.jsonl`. verl's dumps,
- * verifiers' and prime-rl's traces, TRL's tables, SkyRL's and Tinker's logs, logs of messages, and this
- * package's own files; the format is seen from the content. Trajectories of one prompt become a tree by
+ * verifiers' and prime-rl's traces, TRL's tables, SkyRL's and Tinker's logs, inspect's, those of agent programs and of
+ * messages, and this package's own files; the format is seen from the content. Trajectories of one prompt become a tree by
  * what they begin with in common. `carried` says what the files hold and what they do not.
  *
  * @example

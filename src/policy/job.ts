@@ -9,7 +9,7 @@ import type {
   Sequence,
 } from "./policy.js";
 import type { StopWatcher } from "./stops.js";
-import { countIds, idsOf, SupportList } from "./token-sets.js";
+import { countIds, idsOf, SupportList, type TokenSupport } from "./token-sets.js";
 
 /**
  * Where a constraint alone leaves more ids, as inside a text, they are not listed for each token: log-probabilities are
@@ -99,14 +99,17 @@ export class Job {
     return this.#settled;
   }
 
-  /** Whether a constraint says what may come. */
+  /** Whether something else than the model says what may come: a constraint, or a list of ids. */
   get constrained(): boolean {
-    return this.#constraint !== undefined;
+    return this.#constraint !== undefined || this.options.allowedIds !== undefined;
   }
 
   /** The mask of ids that may come next; undefined allows every id. */
   allowed(): Uint32Array | undefined {
-    if (!this.#constraint) return this.#allowed;
+    if (!this.#constraint) {
+      if (this.options.allowedIds) this.#mask = this.#allowed;
+      return this.#allowed;
+    }
     const words = Math.ceil(this.#vocabSize / 32);
     const own = this.#constraint.mask();
     const named = this.options.allowedIds ? this.#allowed : undefined;
@@ -133,9 +136,10 @@ export class Job {
       this.#topIds.push(sampled.topIds[i]!);
       this.#topLogprobs.push(sampled.topLogprobs[i]!);
     }
-    this.#takeSupport(sampled, at);
+    const support = this.#supportOf(sampled, at);
+    this.#support.push(support);
     if (!this.#advance(token)) return;
-    if (this.options.onToken && !this.#tell(this.options.onToken, sampled, at)) return;
+    if (this.options.onToken && !this.#tell(this.options.onToken, sampled, at, support)) return;
     const stop = this.#stops.push(token);
     if (this.#eosIds.has(token)) this.#finish("end");
     else if (stop !== undefined) this.#finish("stop", stop);
@@ -143,18 +147,18 @@ export class Job {
     else if (this.sequence.tokens.length >= this.#contextLength) this.#finish("context");
   }
 
-  /** Records what the newest token was sampled from, where that is not the whole vocabulary. */
-  #takeSupport({ support, supportLogprobs, logprobs, tokens }: Sampled, at: number): void {
+  /** What the newest token was sampled from. */
+  #supportOf({ support, supportLogprobs, logprobs, tokens }: Sampled, at: number): TokenSupport {
     if (this.#mask && countIds(this.#mask) === 1) {
-      this.#support.push([tokens[at]!], 0, true);
-      return;
+      return { ids: [tokens[at]!], logprob: 0, given: true };
     }
     const words = support.length / tokens.length;
     const kept = support.subarray(at * words, (at + 1) * words);
     const many = this.#mask !== undefined && countIds(kept) > MOST_LISTED && !cuts(this.options);
     const ids = many ? [] : idsOf(kept, this.#vocabSize);
     const whole = ids.length === this.#vocabSize;
-    this.#support.push(whole ? [] : ids, logprobs[at]! - supportLogprobs[at]!);
+    const logprob = logprobs[at]! - supportLogprobs[at]!;
+    return { ids: whole ? [] : ids, logprob, given: false };
   }
 
   /** Tells the constraint of the newest token; what it throws is its own sequence's failure. */
@@ -168,7 +172,12 @@ export class Job {
   }
 
   /** Tells the caller of the newest token; what it throws is its own sequence's failure. */
-  #tell(onToken: NonNullable<GenerateOptions["onToken"]>, sampled: Sampled, at: number): boolean {
+  #tell(
+    onToken: NonNullable<GenerateOptions["onToken"]>,
+    sampled: Sampled,
+    at: number,
+    support: TokenSupport,
+  ): boolean {
     const [from, to] = [at * this.#width, (at + 1) * this.#width];
     try {
       onToken({
@@ -179,6 +188,7 @@ export class Job {
           ids: sampled.topIds.slice(from, to),
           logprobs: sampled.topLogprobs.slice(from, to),
         },
+        support,
       });
     } catch (error) {
       this.fail(error);

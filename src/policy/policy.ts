@@ -1,6 +1,6 @@
 import type { ChatMessage, Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Random } from "../base/random/random.js";
-import type { Support } from "./token-sets.js";
+import type { Support, TokenSupport } from "./token-sets.js";
 
 /** How the next token is chosen. Unset means: as the model says, temperature 1, nothing cut off. */
 export interface Sampling {
@@ -71,6 +71,8 @@ export interface GeneratedToken {
   entropy: number;
   /** The most likely alternatives, in falling order. */
   top: { ids: Int32Array; logprobs: Float32Array };
+  /** What it was sampled from, where the sampler says so. */
+  support?: TokenSupport;
 }
 
 /** Why a segment ended: a stop string, an end token, `maxTokens`, or the model's context was full. */

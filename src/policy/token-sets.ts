@@ -53,6 +53,14 @@ export interface Support {
   given?: Uint8Array;
 }
 
+/** The support of one token. */
+export interface TokenSupport {
+  /** Rising; none: the whole vocabulary. */
+  ids: ArrayLike<number>;
+  logprob: number;
+  given: boolean;
+}
+
 /** Supports as they are made, token by token. */
 export class SupportList {
   readonly #offsets: number[] = [0];
@@ -60,10 +68,10 @@ export class SupportList {
   readonly #logprobs: number[] = [];
   readonly #given: number[] = [];
 
-  /** A token with the ids it was sampled from; none is the whole vocabulary. `given`: a constraint left it alone. */
-  push(ids: Iterable<number>, logprob: number, given = false): void {
+  /** A token; without a support it is of the whole vocabulary. */
+  push({ ids, logprob, given }: TokenSupport = { ids: [], logprob: 0, given: false }): void {
     this.#given.push(given ? 1 : 0);
-    for (const id of ids) this.#ids.push(id);
+    for (let i = 0; i < ids.length; i++) this.#ids.push(ids[i]!);
     const some = this.#ids.length > this.#offsets.at(-1)!;
     this.#logprobs.push(some ? logprob : 0);
     this.#offsets.push(this.#ids.length);
@@ -71,10 +79,7 @@ export class SupportList {
 
   /** Tokens `from` to `to` of a support; without one, as many of the whole vocabulary. */
   add(support: Support | undefined, from: number, to: number): void {
-    for (let t = from; t < to; t++) {
-      const given = support?.given?.[t] === 1;
-      this.push(support ? supportAt(support, t) : [], support?.logprobs[t] ?? 0, given);
-    }
+    for (let t = from; t < to; t++) this.push(support && tokenSupport(support, t));
   }
 
   /** What was pushed; undefined where every token is of the whole vocabulary. */
@@ -92,6 +97,12 @@ export class SupportList {
 /** The ids that a token was sampled from; none: the whole vocabulary. */
 export const supportAt = ({ offsets, ids }: Support, t: number): Int32Array =>
   ids.subarray(offsets[t], offsets[t + 1]);
+
+/** What is said of one token. */
+export const tokenSupport = (support: Support, t: number): TokenSupport => ({
+  ...{ ids: supportAt(support, t), logprob: support.logprobs[t]! },
+  given: support.given?.[t] === 1,
+});
 
 /** Tokens `from` to `to` of something that may have a support, as a property to spread. */
 export function cutSupport(

@@ -86,7 +86,10 @@ export async function ask(
 /** What a chat completion says. */
 export interface Answer {
   choices: {
-    message: { content: string | null; tool_calls?: { id: string; function: { name: string } }[] };
+    message: {
+      content: string | null;
+      tool_calls?: { id: string; function: { name: string; arguments: string } }[];
+    };
     finish_reason: string;
   }[];
   error?: { message: string };

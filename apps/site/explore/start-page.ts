@@ -1,3 +1,4 @@
+import { readable } from "../../../src/formats/read/file-kinds.js";
 import { startBoard } from "../../../src/view/board/page/start-board.js";
 import { startExplain } from "../../../src/view/explain/page/start-explain.js";
 import { startImported } from "../../../src/view/imported/page/start-imported.js";
@@ -11,8 +12,6 @@ const bytesOf = async (file: File, name: string): Promise<GivenFile> => ({
   name,
   bytes: new Uint8Array(await file.arrayBuffer()),
 });
-
-const readable = /\.(?:jsonl|ndjson|json|parquet)$/i;
 
 async function inFolder(folder: FileSystemDirectoryEntry): Promise<GivenFile[]> {
   const reader = folder.createReader();

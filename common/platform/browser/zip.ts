@@ -32,3 +32,5 @@ export async function* inflated(packed: AsyncIterable<Uint8Array>): AsyncGenerat
   }
   await writing;
 }
+
+export const unzstd: typeof node.unzstd = undefined;

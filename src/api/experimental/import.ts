@@ -19,6 +19,7 @@ export { readRollouts, type ReadOptions } from "../../formats/read-rollouts.js";
 export type { ImportedPart, ImportedRow, PlacedRow } from "../../formats/row/imported-row.js";
 export type { StepLine } from "../../formats/step-lines.js";
 export { saveAtif } from "../../formats/write/save-atif.js";
+export { saveSpans } from "../../formats/write/save-spans.js";
 export { saveTraces, type TraceOptions } from "../../formats/write/save-traces.js";
 export type { KnownOptions } from "../../formats/write/stretches.js";
 export type { ImportedTask } from "../../formats/trees/tree-of-rows.js";

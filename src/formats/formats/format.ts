@@ -69,6 +69,8 @@ export interface RolloutFormat {
     columns: readonly string[];
     read: (bytes: ArrayBuffer) => Promise<readonly RolloutTree[]>;
   };
+  /** Zip archives of JSON: those of their files that are records. */
+  archived?: RegExp;
   /** What is written about rollouts after their records, and the folder beside them that it stands in. */
   notes?: { folder: string; open: () => FormatNotes };
 }

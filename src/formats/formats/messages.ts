@@ -13,7 +13,8 @@ import {
   withoutFields,
 } from "../row/fields.js";
 import { messagesOfItems } from "../row/message-blocks.js";
-import type { ImportedPart, ImportedRow } from "../row/imported-row.js";
+import { piecesOf } from "../row/pieces.js";
+import type { ImportedRow } from "../row/imported-row.js";
 import { completionIn, promptIn, type RolloutFormat } from "./format.js";
 
 const scores = ["reward", "score"];
@@ -80,17 +81,6 @@ const bodyOf = (value: unknown): FileRecord => {
   if (!isRecord(value)) return {};
   return isRecord(value["body"]) ? value["body"] : value;
 };
-
-/** The tokens of a choice as texts, where log-probabilities were asked for. */
-function piecesOf(choice: FileRecord): Pick<ImportedPart, "pieces" | "logprobs"> {
-  const logprobs = isRecord(choice["logprobs"]) ? choice["logprobs"]["content"] : undefined;
-  if (!Array.isArray(logprobs) || logprobs.length === 0) return {};
-  const entries = logprobs.filter(isRecord);
-  return {
-    pieces: entries.map((entry) => String(entry["token"])),
-    logprobs: entries.map((entry) => numberIn(entry["logprob"]) ?? null),
-  };
-}
 
 const ends: Readonly<Record<string, TrajectoryEnd>> = {
   stop: "answer",

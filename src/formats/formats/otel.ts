@@ -1,5 +1,6 @@
+import { shown } from "../../../common/options/check-arguments.js";
 import { isRecord } from "../../../common/options/is-record.js";
-import { chatOf, type FileRecord, isChat, numberIn, withoutFields } from "../row/fields.js";
+import { chatOf, type FileRecord, isChat, jsonIn, numberIn, withoutFields } from "../row/fields.js";
 import type { ImportedRow } from "../row/imported-row.js";
 import type { RolloutFormat } from "./format.js";
 
@@ -13,15 +14,24 @@ function attributesOf(span: FileRecord): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const { key, value } of lists(span, "attributes")) {
     if (typeof key !== "string" || !isRecord(value)) continue;
-    found[key] = value["stringValue"] ?? numberIn(value["doubleValue"] ?? value["intValue"]);
+    const { stringValue: text, doubleValue: number, intValue: whole } = value;
+    // 64 bits are a text in JSON.
+    found[key] = text ?? numberIn(number ?? (typeof whole === "string" ? Number(whole) : whole));
   }
   return found;
 }
 
-/** The messages that an attribute has as JSON; none where the program did not record contents. */
-function messagesIn(value: unknown): FileRecord[] {
-  if (typeof value !== "string") return [];
-  const messages: unknown = JSON.parse(value);
+/** What an attribute has as JSON; undefined where the program did not record contents. */
+function contentIn(own: FileRecord, name: string): unknown {
+  const value = own[name];
+  if (typeof value !== "string") return undefined;
+  const content = jsonIn(value);
+  if (content === undefined) throw new TypeError(`${name} must be JSON, got ${shown(value)}`);
+  return content;
+}
+
+function messagesIn(own: FileRecord, name: string): FileRecord[] {
+  const messages = contentIn(own, name);
   return isChat(messages) ? [...messages] : [];
 }
 
@@ -40,16 +50,15 @@ function chatsOf(record: FileRecord): Chat[] {
     .flatMap((scope) => lists(scope, "spans"));
   return spans.flatMap((span): Chat[] => {
     const own = attributesOf(span);
-    const said = messagesIn(own["gen_ai.output.messages"]);
+    const said = messagesIn(own, "gen_ai.output.messages");
     if (said.length === 0) return [];
-    const system = own["gen_ai.system_instructions"];
-    const parts: unknown = typeof system === "string" ? JSON.parse(system) : undefined;
+    const parts = contentIn(own, "gen_ai.system_instructions");
     return [
       {
         trace: String(span["traceId"]),
         asked: [
           ...(Array.isArray(parts) ? [{ role: "system", parts }] : []),
-          ...messagesIn(own["gen_ai.input.messages"]),
+          ...messagesIn(own, "gen_ai.input.messages"),
         ],
         said,
         model: own["gen_ai.response.model"] ?? own["gen_ai.request.model"],

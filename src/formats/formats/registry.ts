@@ -2,6 +2,7 @@ import { Registry } from "../../../common/options/registry.js";
 import { ownTrees } from "./arpo-lab.js";
 import { atif } from "./atif.js";
 import type { RolloutFormat } from "./format.js";
+import { inspectLogs } from "./inspect.js";
 import { messageLogs } from "./messages.js";
 import { openEnvCapture } from "./openenv-capture.js";
 import { otel } from "./otel.js";
@@ -25,6 +26,7 @@ export const rolloutFormats = new Registry<RolloutFormat>("rollout format", [
   openEnvCapture,
   otel,
   piSessions,
+  inspectLogs,
   slime,
   primeTokens,
   tinkerSamples,

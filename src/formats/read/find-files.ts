@@ -1,6 +1,7 @@
 import { readdir, stat } from "#platform/files";
 import { join, resolve, sep } from "#platform/path";
 import { homePath } from "../../base/files/home-path.js";
+import { readable, readableNames } from "./file-kinds.js";
 
 /** A file that may hold rollouts. */
 export interface FoundFile {
@@ -8,7 +9,6 @@ export interface FoundFile {
   bytes: number;
 }
 
-const readable = /\.(?:jsonl(?:\.zst)?|ndjson|json|parquet)$/i;
 const wild = /[*?{[]/;
 
 const pickled = /\.(?:pt|pth|pkl|pickle)$/i;
@@ -77,7 +77,7 @@ export async function findFiles(given: string): Promise<FoundFile[]> {
     if (found.length > 0) return found;
     const arrow = all.find((file) => file.endsWith(".arrow"));
     throw new RangeError(
-      `Cannot import rollouts: a folder must hold .jsonl, .json or .parquet files, got ${path}${arrow ? `, which holds ${arrow}: write it with dataset.to_parquet` : ""}`,
+      `Cannot import rollouts: a folder must hold ${readableNames} files, got ${path}${arrow ? `, which holds ${arrow}: write it with dataset.to_parquet` : ""}`,
     );
   }
   if (wild.test(given)) {

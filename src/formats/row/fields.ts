@@ -1,4 +1,5 @@
 import { defined } from "../../../common/options/defined.js";
+import { isTooDeep } from "../../../common/http-server/nesting.js";
 import { shown } from "../../../common/options/check-arguments.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import { isRecord } from "../../../common/options/is-record.js";
@@ -12,6 +13,16 @@ export function textOf(record: FileRecord, name: string): string {
   const value = record[name];
   if (typeof value === "string") return value;
   throw new TypeError(`${name} must be text, got ${shown(value)}`);
+}
+
+/** JSON within a text; undefined where it is none, or deeper than any record may be. */
+export function jsonIn(text: string): unknown {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return isTooDeep(value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A field that must be a list. */
@@ -110,22 +121,16 @@ function contentOf(value: unknown): string {
 function callOf(value: unknown): { id?: string; name: string; arguments: unknown } {
   let call = value;
   if (typeof call === "string") {
-    try {
-      call = JSON.parse(call) as unknown;
-    } catch {
+    call = jsonIn(call);
+    if (call === undefined)
       throw new TypeError(`tool_calls must be objects or JSON, got ${shown(value)}`);
-    }
   }
   if (!isRecord(call)) throw new TypeError(`tool_calls must be objects, got ${shown(value)}`);
   const made = isRecord(call["function"]) ? call["function"] : call;
   let given = made["arguments"];
-  if (typeof given === "string") {
-    try {
-      given = JSON.parse(given) as unknown;
-    } catch {
-      // Arguments that are not JSON are what the model wrote.
-    }
-  }
+  // Arguments that are not JSON are what the model wrote.
+  const parsed = typeof given === "string" ? jsonIn(given) : undefined;
+  if (parsed !== undefined) given = parsed;
   return {
     ...(typeof call["id"] === "string" ? { id: call["id"] } : {}),
     name: typeof made["name"] === "string" ? made["name"] : "tool",

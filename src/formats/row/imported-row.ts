@@ -1,4 +1,5 @@
 import type { ChatMessage, TextPart } from "../../model/tokenizer/tokenizer.js";
+import type { Support } from "../../policy/token-sets.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
 
@@ -26,6 +27,8 @@ export interface ImportedPart {
   logprobs?: TokenNumbers;
   entropies?: TokenNumbers;
   advantages?: TokenNumbers;
+  /** What each of them was sampled from, where it is not the whole vocabulary. */
+  support?: Support;
   /** What a tool was asked, and its answer without what a template puts around it. */
   call?: ToolCall;
 }

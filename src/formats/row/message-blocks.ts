@@ -47,9 +47,9 @@ const readers: Readonly<Record<string, (block: Fields) => Block>> = {
   tool_call_response: ({ id, result, response }) => resultOf(id, result ?? response),
   function_call_output: ({ call_id: id, output }) => resultOf(id, output),
   thinking: ({ thinking }) => ({ is: "thought", text: textsOf(thinking) }),
-  reasoning: ({ content, text, summary }) => ({
+  reasoning: ({ content, text, reasoning, summary }) => ({
     is: "thought",
-    text: textsOf(content ?? text ?? summary),
+    text: textsOf(content ?? text ?? reasoning ?? summary),
   }),
   redacted_thinking: () => ({ is: "thought", text: "" }),
 };

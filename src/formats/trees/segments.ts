@@ -1,5 +1,6 @@
 import { defined } from "../../../common/options/defined.js";
 import type { ChatMessage, ChatOptions, Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { cutSupport, type Support } from "../../policy/token-sets.js";
 import { encodeParts, plain } from "../../model/tokenizer/special-tokens.js";
 import type { ImportedPart, TokenNumbers, ToolCall } from "../row/imported-row.js";
 import { messageText } from "../row/message-text.js";
@@ -61,6 +62,7 @@ export interface Segment {
   logprobs: Float32Array;
   entropies: Float32Array;
   advantages?: Float32Array;
+  support?: Support;
   /** Of each token how many updates its policy had been through. */
   versions?: Int32Array;
   call?: ToolCall;
@@ -91,7 +93,7 @@ export function segmentOf(
     ids: readonly number[],
     text: string,
     source: Segment["source"],
-    numbers: Pick<ImportedPart, "logprobs" | "entropies" | "advantages">,
+    numbers: Pick<ImportedPart, "logprobs" | "entropies" | "advantages" | "support">,
   ): Segment | undefined => {
     if (ids.length === 0) return undefined;
     const written = kind === "model" ? ids.length : 0;
@@ -100,7 +102,7 @@ export function segmentOf(
       logprobs: floats(numbers.logprobs, written),
       entropies: floats(numbers.entropies, written),
       ...(numbers.advantages ? { advantages: floats(numbers.advantages, written) } : {}),
-      ...defined({ call }),
+      ...defined({ call, support: numbers.support }),
     };
   };
   if (part.tokens) {
@@ -129,13 +131,14 @@ export function cutSegment(
   count: number,
   textLength: number,
 ): [head: Segment, tail: Segment] {
-  const { call, ...rest } = segment;
+  const { call, support, ...rest } = segment;
   const piece = (from: number, to: number, text: string): Segment => ({
     ...rest,
     text,
     tokens: segment.tokens.slice(from, to),
     logprobs: segment.logprobs.slice(from, to),
     entropies: segment.entropies.slice(from, to),
+    ...cutSupport({ support }, from, to),
     ...(segment.advantages ? { advantages: segment.advantages.slice(from, to) } : {}),
     ...(segment.versions ? { versions: segment.versions.slice(from, to) } : {}),
   });

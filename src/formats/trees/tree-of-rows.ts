@@ -148,7 +148,7 @@ function nodesOf(
     for (let node = leaf; node && !ids.has(node); node = node.parent) fresh.push(node);
     for (const made of fresh.reverse()) {
       const { segment, parent, trajectory, round } = made;
-      const { kind, tokens, logprobs, entropies, call, versions } = segment;
+      const { kind, tokens, logprobs, entropies, call, support, versions } = segment;
       const { answer, ...asked } = call ?? { tag: "", input: "", answer: "" };
       const text =
         segment.source === "ids" ? tokenizer.decode(tokens, { skipSpecial: true }) : segment.text;
@@ -156,7 +156,7 @@ function nodesOf(
       nodes.push({
         ...{ id: nodes.length, parent: parent ? ids.get(parent)! : -1, kind, trajectory, round },
         ...{ text, tokens, logprobs, entropies, ...meanEntropy(entropies) },
-        ...defined({ versions }),
+        ...defined({ support, versions }),
         ...(kind === "tool" && call
           ? { tool: { ...asked, text: answer, ok: true, retries: 0 } }
           : {}),

@@ -26,6 +26,8 @@ export interface Stretch {
   tag?: string;
   /** What a tool was asked. */
   input?: string;
+  /** When it was made, in milliseconds since the rollout began; not known of imported trees. */
+  run?: { start: number; end: number };
 }
 
 /** A row in spans of one writer: what a branch cut in two is one again. */
@@ -33,7 +35,7 @@ export function stretchesOf(tree: RolloutTree, row: Trajectory): Stretch[] {
   const stretches: Stretch[] = [];
   let at = 0;
   for (const id of row.nodes) {
-    const { kind, tokens, text, tool } = tree.nodes[id]!;
+    const { kind, tokens, text, tool, run } = tree.nodes[id]!;
     const by = kind === "model" ? "model" : "tool";
     const to = Math.min(at + tokens.length, row.tokens.length);
     if (to === at) continue;
@@ -42,6 +44,7 @@ export function stretchesOf(tree: RolloutTree, row: Trajectory): Stretch[] {
     if (last && last.by === by && !tool) {
       last.text += cut;
       last.to = to;
+      if (last.run && run) last.run = { start: last.run.start, end: run.end };
     } else {
       const words = tool && to - at === tokens.length ? tool.text : cut;
       stretches.push({
@@ -50,6 +53,7 @@ export function stretchesOf(tree: RolloutTree, row: Trajectory): Stretch[] {
         from: at,
         to,
         ...(tool ? { tag: tool.tag, input: tool.input } : {}),
+        ...(run && { run: { start: run.start, end: run.end } }),
       });
     }
     at = to;

@@ -3,6 +3,7 @@ import { defined } from "../../../common/options/defined.js";
 import type { EpisodeScore } from "../../environments/environment.js";
 import { OpenCalls } from "../../formats/row/message-text.js";
 import type { GeneratedToken } from "../../policy/policy.js";
+import { SupportList } from "../../policy/token-sets.js";
 import { Random } from "../../base/random/random.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { ApiError } from "../serve/http/api-error.js";
@@ -73,12 +74,14 @@ class Choice {
   readonly tokens: number[] = [];
   readonly logprobs: number[] = [];
   readonly entropies: number[] = [];
+  readonly supports = new SupportList();
   ending: CallEnding | undefined;
 
-  push({ token, logprob, entropy }: GeneratedToken): void {
+  push({ token, logprob, entropy, support }: GeneratedToken): void {
     this.tokens.push(token);
     this.logprobs.push(logprob);
     this.entropies.push(entropy);
+    this.supports.push(support);
   }
 }
 
@@ -205,7 +208,7 @@ export class CaptureSession implements CallRecorder {
         const to = this.#clock++;
         this.touched = performance.now();
         const cut = error === undefined ? undefined : messageOf(error);
-        for (const { tokens, logprobs, entropies, ending } of choices) {
+        for (const { tokens, logprobs, entropies, supports, ending } of choices) {
           this.#calls.push({
             ...{ id: this.#calls.length, request: number, from, to, temperature, results },
             prompt: ids,
@@ -216,6 +219,7 @@ export class CaptureSession implements CallRecorder {
             calls: ending?.calls ?? [],
             ...defined({
               retry,
+              support: supports.value(),
               stop: ending?.stop,
               cut: ending ? undefined : (cut ?? "it has no end"),
             }),

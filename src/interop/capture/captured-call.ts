@@ -1,6 +1,7 @@
 import { defined } from "../../../common/options/defined.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import type { FinishReason, Segment } from "../../policy/policy.js";
+import { cutSupport, type Support } from "../../policy/token-sets.js";
 
 /** A call of a function that the model wrote, or the result that the program sent for one. */
 export interface CapturedFunction {
@@ -23,6 +24,8 @@ export interface CapturedCall {
   logprobs: Float32Array;
   /** Entropy of the full distribution at each, in nats. */
   entropies: Float32Array;
+  /** What each token was sampled from, where a format, a required call or a cut-off left less than the vocabulary. */
+  support?: Support;
   finish: FinishReason;
   /** The stop string it ended with. */
   stop?: string;
@@ -82,6 +85,7 @@ export function segmentOf(call: CapturedCall, count = call.tokens.length): Segme
     entropies: call.entropies.slice(0, count),
     top: { width: 0, ids: new Int32Array(), logprobs: new Float32Array() },
     finish: call.finish,
+    ...cutSupport(call, 0, count),
     ...defined({ stop: call.stop }),
   };
 }

@@ -13,16 +13,19 @@ export function rolloutRecord({ id, group, task, calls, reward }: Captured): obj
       entropies: Array.from(prompt, () => 0),
     };
     const turns: number[] = [];
-    for (const { by, tokens, logprobs, entropies } of parts) {
+    for (const { by, tokens, logprobs, entropies, support } of parts) {
       const zeros = tokens!.map(() => 0);
       const own = by === "model";
       trajectory.input_ids.push(...tokens!);
-      trajectory.loss_mask.push(...(own ? zeros.map(() => 1) : zeros));
+      trajectory.loss_mask.push(
+        ...(own ? zeros.map((_, t) => 1 - (support?.given?.[t] ?? 0)) : zeros),
+      );
       trajectory.logprobs.push(...(own ? (logprobs as number[]) : zeros));
       trajectory.entropies.push(...(own ? (entropies as number[]) : zeros));
       if (own) turns.push(tokens!.length);
     }
-    const n_trainable = turns.reduce((sum, turn) => sum + turn, 0);
+    // What a constraint alone left is no choice of the model's.
+    const n_trainable = trajectory.loss_mask.reduce((sum, one) => sum + one, 0);
     return {
       ...{ role: "agent", prompt_len: prompt.length, n_turns: turns.length, n_trainable },
       ...{ turn_lengths: turns, ...trajectory },

@@ -4,6 +4,7 @@ import { treeOfRows } from "../../formats/trees/tree-of-rows.js";
 import type { EpisodeScore } from "../../environments/environment.js";
 import { defined } from "../../../common/options/defined.js";
 import type { Sampler } from "../../policy/policy.js";
+import { cutSupport } from "../../policy/token-sets.js";
 import { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { RolloutTask } from "../../rollout/task.js";
 import type { TrajectoryEnd, TreeNode, TreeTrajectory } from "../../rollout/tree/tree-values.js";
@@ -42,6 +43,7 @@ function cutParts(parts: readonly ImportedPart[], count: number): ImportedPart[]
         tokens: part.tokens!.slice(0, left),
         ...(part.logprobs ? { logprobs: part.logprobs.slice(0, left) } : {}),
         ...(part.entropies ? { entropies: part.entropies.slice(0, left) } : {}),
+        ...cutSupport(part, 0, left),
       });
     }
     left -= length;
@@ -67,6 +69,7 @@ export function partsOf(calls: readonly LinkedCall[], call: LinkedCall): Importe
     tokens: [...call.tokens],
     logprobs: [...call.logprobs],
     entropies: [...call.entropies],
+    ...defined({ support: call.support }),
   };
   if (call.parent < 0) return [own];
   const parent = calls[call.parent]!;

@@ -8,7 +8,7 @@ import {
   type TorchTensor,
   type TorchType,
 } from "./torch-globals.js";
-import { ZipArchive, type ZipEntry } from "./zip-archive.js";
+import { ZipArchive, type ZipEntry } from "../../base/files/zip-archive.js";
 
 const largestPickle = 1 << 26; // a state dict of 100,000 tensors has 20 MB
 
@@ -34,7 +34,7 @@ export class TorchArchive {
   ) {}
 
   static async open(path: string): Promise<TorchArchive> {
-    const zip = await ZipArchive.open(path);
+    const zip = await ZipArchive.open(path, { meant: ", as torch.save writes since PyTorch 1.6" });
     try {
       const refuse = (rule: string, got: unknown): never => {
         throw new SyntaxError(`Cannot read ${path}: ${rule}, got ${got}`);

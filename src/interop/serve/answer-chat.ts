@@ -98,7 +98,8 @@ export async function answerChat(
           const finished = await generateChoice(session, row, tokenizer, {
             ...{ request, index, maxTokens, signal: either, onPiece },
             ownStops: format?.stops ?? [],
-            beginnings: beginningIds,
+            // A constraint says it as well.
+            beginnings: constraint ? [] : beginningIds,
             ...defined({ given: call?.given(index), constraint }),
             ...(call ? { onToken: (token) => call.token(index, token) } : {}),
           });

@@ -1,5 +1,7 @@
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { defined } from "../../../common/options/defined.js";
+import { tellAll } from "../../policy/tell-all.js";
+import { SupportList } from "../../policy/token-sets.js";
 import { behind } from "../../policy/structured/grammar-constraint.js";
 import type { Policy } from "../../policy/policies.js";
 import type {
@@ -11,6 +13,7 @@ import type {
   Session,
 } from "../../policy/policy.js";
 import { Random } from "../../base/random/random.js";
+import { ApiError } from "./http/api-error.js";
 import type { TokenReport } from "./logprobs.js";
 import type { GenerationRequest } from "./schema/common.js";
 
@@ -185,7 +188,7 @@ export async function generateChoice(
     },
   };
   const segment = choice.given
-    ? await continueGiven(session, sequence, choice.given, options)
+    ? await continueGiven(session, sequence, choice.given, beginnings, options)
     : await generateFrom(session, sequence, beginnings, options);
   const ownStop = segment.stop !== undefined && ownStops.includes(segment.stop);
   const rest = stream.end(ownStop ? undefined : segment.stop);
@@ -199,24 +202,31 @@ async function continueGiven(
   session: Session,
   sequence: Sequence,
   { segment, whole }: { segment: Segment; whole: boolean },
+  beginnings: readonly (readonly number[])[],
   options: GenerateOptions,
 ): Promise<Segment> {
-  const { tokens, logprobs, entropies } = segment;
-  const top = { ids: new Int32Array(), logprobs: new Float32Array() };
-  tokens.forEach((token, i) => {
-    options.onToken?.({ token, logprob: logprobs[i]!, entropy: entropies[i]!, top });
-  });
+  const { tokens } = segment;
+  if (options.onToken) tellAll(segment, options.onToken);
   if (whole) return segment;
   const maxTokens = options.maxTokens - tokens.length;
   if (maxTokens <= 0) return { ...segment, finish: "length" };
   session.append(sequence, tokens);
   const { constraint, ...free } = options;
-  const rest = await session.generate(sequence, {
-    ...free,
-    ...{ maxTokens, begun: tokens.length },
-    // What was recorded otherwise goes on as it was.
-    ...defined({ constraint: constraint && behind(constraint, tokens) }),
-  });
+  const open = beginnings.filter((ids) =>
+    tokens.every((id, i) => i >= ids.length || ids[i] === id),
+  );
+  const left = open.some(({ length }) => length <= tokens.length) ? [] : open;
+  const rest = await generateFrom(
+    session,
+    sequence,
+    left.map((ids) => ids.slice(tokens.length)),
+    {
+      ...free,
+      ...{ maxTokens, begun: tokens.length },
+      // What was recorded otherwise goes on as it was.
+      ...defined({ constraint: constraint && behind(constraint, tokens) }),
+    },
+  );
   return joined([segment, rest]);
 }
 
@@ -240,7 +250,13 @@ async function generateFrom(
       maxTokens: 1,
     });
     parts.push(part);
-    open = open.filter((ids) => ids[at] === part.tokens[0]);
+    const [token] = part.tokens;
+    open = open.filter((ids) => ids[at] === token);
+    if (open.length === 0 && token !== undefined) {
+      const message =
+        "A call of any function cannot be required of this model: its endpoint does not keep to allowed token ids. Name the function.";
+      throw new ApiError(400, message, { param: "tool_choice", code: "invalid_value" });
+    }
   }
   const left = options.maxTokens - parts.length;
   if (parts.length === 0 || left > 0) {
@@ -253,12 +269,15 @@ async function generateFrom(
 function joined(parts: readonly Segment[]): Segment {
   const last = parts.at(-1)!;
   if (parts.length === 1) return last;
+  const supports = new SupportList();
+  for (const { support, tokens } of parts) supports.add(support, 0, tokens.length);
   const floats = (of: (part: Segment) => Float32Array) =>
     Float32Array.from(parts.flatMap((part) => [...of(part)]));
   const ints = (of: (part: Segment) => Int32Array) =>
     Int32Array.from(parts.flatMap((part) => [...of(part)]));
   return {
-    ...last,
+    finish: last.finish,
+    ...defined({ stop: last.stop, support: supports.value() }),
     tokens: ints(({ tokens }) => tokens),
     logprobs: floats(({ logprobs }) => logprobs),
     entropies: floats(({ entropies }) => entropies),

@@ -13,6 +13,7 @@ const turns =
 const templates = {
   hermes: `{% if tools %}{{ tools | tojson }}<tool_call></tool_call>{% endif %}${turns}`,
   json: `{% if tools %}{{ tools | tojson }}{% endif %}${turns}`,
+  xml: `{% if tools %}{{ tools | tojson }}<tool_call><function={% endif %}${turns}`,
   tags: turns,
 };
 
@@ -132,6 +133,32 @@ for (const template of ["hermes", "json"] as const) {
     const tool_choice = { type: "function", function: { name: "free" } };
     const [called] = await ask({ tools: loose, tool_choice, max_tokens: 8 });
     assert.equal(called!["name"], "free");
+  });
+}
+
+for (const template of ["hermes", "json", "xml", "tags"] as const) {
+  test(`chat: a call that is required is made, of a function that there is (${template})`, async (t) => {
+    const post = await served(t, template);
+    const names = ["weather", "weather_now", "free"];
+    const tools = names.map((name) => tool(name, false, name === "free" ? refusedTool : schema));
+    const called = new Set<string>();
+    for (let seed = 0; seed < 6; seed++) {
+      const { json } = await post("/chat/completions", {
+        ...{ messages, tools, seed, tool_choice: "required", max_tokens: 60 },
+      });
+      const [{ message, finish_reason: finish }] = json["choices"];
+      assert.equal(message.tool_calls?.length, 1, JSON.stringify(message));
+      assert.equal(message.content, null);
+      assert.ok(["tool_calls", "length"].includes(finish as string));
+      const { name } = message.tool_calls[0].function as { name: string };
+      assert.ok(names.includes(name));
+      called.add(name);
+    }
+    assert.ok(called.size > 1);
+    // A single function that is not strict and whose schema cannot be held is still called.
+    const body = { messages, tools: tools.slice(2), tool_choice: "required", max_tokens: 8 };
+    const { json } = await post("/chat/completions", body);
+    assert.equal(json["choices"][0].message.tool_calls[0].function.name, "free");
   });
 }
 

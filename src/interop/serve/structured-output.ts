@@ -42,12 +42,11 @@ export function constraintOf(
   }
   const mustCall = read.tool_choice === "required" || forced !== undefined;
   const dialect = format && callDialects.get(format.name);
-  // A captured session is trained on over the whole vocabulary: clients that send `strict` unasked change nothing there.
-  const holds = dialect && writesJson(dialect) && (recorder === undefined || schema !== undefined);
-  const tools = holds ? (read.tools ?? []) : [];
-  const isNamed = typeof read.tool_choice === "object" && read.tool_choice !== null;
-  const isStrict = tools.some((tool) => tool.function.strict);
-  const holdsCalls = tools.length > 0 && (isStrict || isNamed || schema !== undefined);
+  const tools = dialect && writesJson(dialect) ? (read.tools ?? []) : [];
+  // A captured model learns to write calls: clients that send `strict` unasked change nothing there.
+  const heeded = recorder === undefined || schema !== undefined;
+  const isStrict = heeded && tools.some((tool) => tool.function.strict);
+  const holdsCalls = tools.length > 0 && (isStrict || mustCall || schema !== undefined);
   if (!holdsCalls) {
     // A call that must be made and is not written as JSON is no answer of the format.
     if (schema === undefined || mustCall) return undefined;
@@ -55,28 +54,30 @@ export function constraintOf(
       constraintFor(tokenizer, `schema ${JSON.stringify(schema)}`, (g) => schemaGrammar(g, schema)),
     );
   }
-  const functions = tools
-    .filter((tool) => forced === undefined || tool.function.name === forced)
-    .map(({ function: { name, parameters, strict } }): HeldFunction => {
-      const own = strict || forced === name ? parameters : undefined;
-      return { name, parameters: own ?? true };
-    });
+  const functionsOf = (all: boolean) =>
+    tools
+      .filter((tool) => forced === undefined || tool.function.name === forced)
+      .map(({ function: { name, parameters, strict } }): HeldFunction => {
+        const own = (heeded && strict) || (all && forced === name) ? parameters : undefined;
+        return { name, parameters: own ?? true };
+      });
   const single = mustCall || read.parallel_tool_calls === false;
   const answer = mustCall ? undefined : schema;
-  const key = JSON.stringify([dialect!.name, functions, prefix, single, answer]);
-  const make = () =>
-    constraintFor(tokenizer, `calls ${key}`, (grammar) =>
+  const make = (functions: readonly HeldFunction[]) => {
+    const key = JSON.stringify([dialect!.name, functions, prefix, single, answer]);
+    return constraintFor(tokenizer, `calls ${key}`, (grammar) =>
       callsGrammar(grammar, dialect!, functions, {
         ...{ prefix, single },
         ...(answer === undefined ? {} : { answer: schemaGrammar(grammar, answer) }),
       }),
     );
-  if (isStrict || schema !== undefined) return held(read, make);
+  };
+  if (isStrict || schema !== undefined) return held(read, () => make(functionsOf(true)));
   try {
-    return make();
+    return make(functionsOf(true));
   } catch (error) {
     // Of a function that is not strict a schema is held where it can be.
-    if (error instanceof FunctionSchemaError) return undefined;
+    if (error instanceof FunctionSchemaError) return make(functionsOf(false));
     throw error;
   }
 }

@@ -367,7 +367,7 @@ function supportOf(tokens: readonly RemoteToken[]): Support | undefined {
   for (const { id, logprob, top, support = [] } of tokens) {
     const said = new Map([...top.map((one) => [one.id, one.logprob] as const), [id, logprob]]);
     const left = support.reduce((sum, one) => sum + exact.exp(said.get(one) ?? NaN), 0);
-    list.push(support, logprob - exact.log(left));
+    list.push({ ids: support, logprob: logprob - exact.log(left), given: false });
   }
   return list.value();
 }

@@ -4,6 +4,7 @@ import type { LoggedRun, LoggerDefinition } from "./definition.js";
 import type { Logger } from "./logger.js";
 import { mlflowDefinition } from "./mlflow.js";
 import { tensorBoardDefinition } from "./tensorboard.js";
+import { trackioDefinition } from "./trackio.js";
 import { wandbDefinition } from "./wandb.js";
 
 const built = [
@@ -11,6 +12,7 @@ const built = [
   tensorBoardDefinition,
   mlflowDefinition,
   wandbDefinition,
+  trackioDefinition,
 ] as const;
 
 /** The name of a logger that comes with the library. */

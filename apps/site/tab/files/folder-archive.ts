@@ -1,5 +1,5 @@
 // A reader's whole folder as one file, and back.
-import { ZipArchive } from "../../../../src/interop/convert/zip-archive.js";
+import { ZipArchive } from "../../../../src/base/files/zip-archive.js";
 import { zipOfPacked, type ZippedFile } from "../../../../src/base/files/zip.js";
 import { ErrorResponse } from "../../../../common/http-server/error-response.js";
 import { joinBytes } from "../../../../common/platform/browser/bytes.js";

@@ -12,7 +12,7 @@ import { homePath } from "../../../base/files/home-path.js";
 import { HttpError, requestJson } from "../../../base/http/request-json.js";
 import { outputFolder } from "../../../model/files/model-folder.js";
 import { stageFile } from "../../../../common/files/durable.js";
-import { ZipArchive } from "../zip-archive.js";
+import { ZipArchive } from "../../../base/files/zip-archive.js";
 
 /** A model that can be had, where from, and what its file must be. */
 export interface KnownModel {

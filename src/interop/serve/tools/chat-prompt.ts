@@ -147,7 +147,7 @@ export async function chatPrompt(tokenizer: ChatRenderer, body: ChatBody): Promi
   const format = tools.length > 0 ? toolFormat(dialect, tools, single) : undefined;
   const named = name ?? (tools.length === 1 ? tools[0]!.function.name : undefined);
   const prefix = forced ? format!.prefix(named) : "";
-  const beginnings = forced && prefix === "" ? format!.beginnings : [];
+  const beginnings = forced && named === undefined ? format!.beginnings : [];
   const { folded, open } = inText
     ? inOneText(body.messages, inText)
     : { folded: messages, open: false };

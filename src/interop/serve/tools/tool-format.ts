@@ -27,7 +27,7 @@ export interface ToolFormat {
   prefix: (name: string | undefined) => string;
   /** Takes calls out of the end of a text. */
   parse: (text: string) => ParsedTools;
-  /** What the text of a required call must begin with, one of them, where no prefix says it. */
+  /** What follows the prefix of a call of any function that must be made: one of these. */
   beginnings: readonly string[];
   /** The function that a text with one of these beginnings calls. */
   begun: (text: string) => string | undefined;
@@ -51,7 +51,7 @@ export function toolFormat(
       : { markers: begins.anywhere(names) }),
     stops: single || dialect.isLast ? dialect.ends(names) : [],
     prefix,
-    beginnings: prefix(undefined) === "" ? names.map(prefix) : [],
+    beginnings: names.map((name) => prefix(name).slice(prefix(undefined).length)),
     begun: (text) => names.find((name) => text.startsWith(prefix(name))),
     unfinished: (text, name) =>
       dialect.unfinished(

@@ -1,6 +1,6 @@
-import { utf8Text } from "#platform/bytes";
+import { joinBytes, utf8Text } from "#platform/bytes";
 import { type FileHandle, open } from "#platform/files";
-import { crc32, inflated } from "#platform/zip";
+import { crc32, inflated, unzstd } from "#platform/zip";
 
 /** A file inside a zip archive. */
 export interface ZipEntry {
@@ -9,13 +9,18 @@ export interface ZipEntry {
   readonly start: number;
   /** How many bytes they are there: fewer than the file's where it is compressed. */
   readonly packed: number;
-  readonly compressed: boolean;
+  /** How it is compressed: a number of the zip format, 0 for not at all. */
+  readonly method: number;
   readonly size: number;
   readonly crc: number;
 }
 
 const pieceSize = 1 << 24;
 const largestDirectory = 1 << 26;
+
+const [stored, deflate, zstd] = [0, 8, 93];
+/** Zstandard is unpacked at once, so that a file's size is the memory it takes. */
+const largestZstd = 1 << 29;
 
 /** Fills a buffer from a position; one read call need not return all that was asked for. */
 async function readFully(handle: FileHandle, into: Uint8Array, from: number): Promise<void> {
@@ -27,6 +32,13 @@ async function readFully(handle: FileHandle, into: Uint8Array, from: number): Pr
       throw new SyntaxError(`Cannot read a zip: it must not end early, got ${from + done} bytes`);
     done += bytesRead;
   }
+}
+
+interface OpenOptions {
+  /** Take compressed files too: DEFLATE and Zstandard. Default: false. */
+  compressed?: boolean;
+  /** Which archives are meant, for the error about a file that is none: ", as NAME writes them". */
+  meant?: string;
 }
 
 /**
@@ -43,10 +55,10 @@ export class ZipArchive {
     readonly entries: ReadonlyMap<string, ZipEntry>,
   ) {}
 
-  static async open(path: string, { compressed = false } = {}): Promise<ZipArchive> {
+  static async open(path: string, options: OpenOptions = {}): Promise<ZipArchive> {
     const handle = await open(path, "r");
     try {
-      return new ZipArchive(path, handle, await readDirectory(path, handle, compressed));
+      return new ZipArchive(path, handle, await readDirectory(path, handle, options));
     } catch (error) {
       await handle.close();
       throw error;
@@ -90,7 +102,7 @@ export class ZipArchive {
         yield piece;
       }
     };
-    const bytes: AsyncIterable<Uint8Array> = entry.compressed ? inflated(packed()) : packed();
+    const bytes = this.unpacked(entry, packed());
     let [done, sum] = [0, 0];
     for await (const piece of bytes) {
       done += piece.length;
@@ -108,6 +120,33 @@ export class ZipArchive {
 
   async close(): Promise<void> {
     await this.handle.close();
+  }
+
+  private unpacked(entry: ZipEntry, packed: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
+    if (entry.method === zstd) return this.ofZstd(entry, packed);
+    return entry.method === deflate ? inflated(packed) : packed;
+  }
+
+  private async *ofZstd(
+    { name, size }: ZipEntry,
+    packed: AsyncIterable<Uint8Array>,
+  ): AsyncGenerator<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of packed) pieces.push(piece);
+    try {
+      yield (
+        unzstd?.(joinBytes(pieces), size) ??
+        (await import("hyparquet-compressors")).decompressZstd(
+          joinBytes(pieces),
+          new Uint8Array(size),
+        )
+      );
+    } catch (error) {
+      throw new SyntaxError(
+        `Cannot read ${this.path}: ${name} must be Zstandard of ${size} bytes, got ${(error as Error).message}`,
+        { cause: error },
+      );
+    }
   }
 
   private async verify(entry: ZipEntry): Promise<void> {
@@ -134,7 +173,7 @@ const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset,
 async function readDirectory(
   path: string,
   handle: FileHandle,
-  mayCompress: boolean,
+  { compressed = false, meant = "" }: OpenOptions,
 ): Promise<Map<string, ZipEntry>> {
   const refuse = (rule: string, got: unknown): never => {
     throw new SyntaxError(`Cannot read ${path}: ${rule}, got ${got}`);
@@ -151,10 +190,7 @@ async function readDirectory(
 
   const first = fileSize >= 4 ? (await bytes(0, 4)).getUint32(0, true) : 0;
   if (first !== 0x04034b50) {
-    refuse(
-      "it must be a zip archive, as torch.save writes since PyTorch 1.6",
-      `${fileSize} bytes that begin otherwise`,
-    );
+    refuse(`it must be a zip archive${meant}`, `${fileSize} bytes that begin otherwise`);
   }
   const tailSize = Math.min(fileSize, 65_557);
   const tail = await bytes(fileSize - tailSize, tailSize);
@@ -201,13 +237,16 @@ async function readDirectory(
     if (directory.getUint16(at + 8, true) & 0x2041)
       refuse(`${name} must not be encrypted`, "it is");
     const method = directory.getUint16(at + 10, true);
-    const compressed = mayCompress && method === 8;
-    if (method !== 0 && !compressed) {
-      refuse(`${name} must be stored uncompressed (method 0)`, method);
+    const methods = compressed ? [stored, deflate, zstd] : [stored];
+    if (!methods.includes(method)) {
+      const how = compressed ? ", by DEFLATE (8) or Zstandard (93)" : "";
+      refuse(`${name} must be stored uncompressed (method 0)${how}`, method);
     }
     const large = zip64Fields(directory, at, nameLength, extraLength);
-    if (!compressed && large.packed !== large.size)
+    if (method === stored && large.packed !== large.size)
       refuse(`${name} must be as long as stored`, large.packed);
+    if (method === zstd && large.size > largestZstd)
+      refuse(`${name} must have at most ${largestZstd} bytes where it is Zstandard`, large.size);
 
     const header = await bytes(large.offset, 30 + nameLength);
     if (header.getUint32(0, true) !== 0x04034b50 || header.getUint16(26, true) !== nameLength) {
@@ -221,7 +260,7 @@ async function readDirectory(
     taken.push([large.offset, dataStart + large.packed]);
     const crc = directory.getUint32(at + 16, true);
     const placed = { start: dataStart, packed: large.packed, size: large.size };
-    entries.set(name, { name, ...placed, compressed, crc });
+    entries.set(name, { name, ...placed, method, crc });
     at = next;
   }
   taken.sort(([a], [b]) => a - b);
