@@ -18,6 +18,9 @@ import { Enough } from "../rollout/enough.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { UnfinishedRollout } from "../rollout/unfinished-rollout.js";
 import { defined } from "../../common/options/defined.js";
+import { findingsOfAnswers } from "../reward/findings/diagnose.js";
+import { note } from "#platform/note";
+import { printable } from "../base/text/printable.js";
 import { ProgressLine } from "../base/show/progress-line.js";
 import { logged, showAs, type Shown, watchAs } from "../base/show/show-as.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
@@ -195,6 +198,8 @@ export async function evaluateTasks(
     const { length } = trees;
     const stopped = length < tasks.length ? { tasks: length, of: tasks.length } : undefined;
     const scored = await score(trees, reward, defined({ signal: rest.signal }));
+    if (rest.quiet !== true)
+      for (const { message } of findingsOfAnswers(scored)) note(printable(`arpo-lab: ${message}`));
     return new TaskEvaluation(policy.name, scored, stopped);
   } finally {
     shown?.done();

@@ -10,8 +10,8 @@ export interface WatchedTools {
   /** Milliseconds that a call may take. */
   timeoutMs: number;
   responseLength: number;
-  /** Why nothing may have been called, besides what is seen. */
-  uncalled: string;
+  /** Why nothing may have been called, besides what is seen; undefined where nothing can be. */
+  uncalled: string | undefined;
 }
 
 /** How long a call takes before a person is told what is waited for. */
@@ -105,9 +105,9 @@ export class ToolWatch {
   end(): void {
     clearInterval(this.#timer);
     for (const line of this.findings()) this.say(line);
-    if (this.#calls.size > 0 || this.#ended === 0 || saidUncalled) return;
-    saidUncalled = true;
     const { tags, responseLength, uncalled } = this.tools;
+    if (uncalled === undefined || this.#calls.size > 0 || this.#ended === 0 || saidUncalled) return;
+    saidUncalled = true;
     const share = Math.round((100 * this.#cut) / this.#ended);
     const why =
       share >= 50 ? `${share}% were cut at ${responseLength} tokens; set responseLength` : uncalled;

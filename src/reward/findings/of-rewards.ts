@@ -69,12 +69,13 @@ export const toolsFailed: FindingDefinition = {
 export const brokenFormat: FindingDefinition = {
   name: "format",
   title: "Broken format",
+  ofAnswers: true,
   find: (input) => {
     const { scored } = input;
     const broken = brokenIn(input);
     if (broken.length <= scored.length / 2) return undefined;
     return {
-      message: `${percent(broken.length, scored.length)} of the trajectories break the format: ${reasons(broken)}. More supervised fine-tuning, or a prompt that shows the format, may help.`,
+      message: `${percent(broken.length, scored.length)} of the trajectories break the format: ${reasons(broken)}. More supervised fine-tuning, a prompt that shows the format, or a reward that does not ask for it may help.`,
       where: broken.map(placeOf),
     };
   },
@@ -83,6 +84,7 @@ export const brokenFormat: FindingDefinition = {
 export const allWrong: FindingDefinition = {
   name: "all-wrong",
   title: "No reward earned",
+  ofAnswers: true,
   find: (input) => {
     const { scored } = input;
     if (scored.length < 2 || scored.some(({ score }) => score.score > 0)) return undefined;
