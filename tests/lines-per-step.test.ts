@@ -69,7 +69,6 @@ test("elsewhere they say it where notes go, in plain text, and standard output i
   assert.match(stderr, uncalled);
   assert.match(stderr, broken);
   checkLines(notes(stderr).replace(uncalled, "").replace(broken, ""));
-  // eslint-disable-next-line no-control-regex
   assert.doesNotMatch(stderr, /[\u0000-\u0009\u000b-\u001f]/);
 });
 
