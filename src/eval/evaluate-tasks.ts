@@ -139,13 +139,16 @@ export class TaskEvaluation {
   }
 }
 
-/** Whether these are tasks, not benchmarks. */
+/** Whether these are tasks, not benchmarks, which have a prompt too. A task may have fields of its own, as a name. */
 export const isTasks = (which: unknown): which is readonly ScorableTask[] =>
   Array.isArray(which) &&
   which.length > 0 &&
   which.every(
     (one: unknown) =>
-      typeof one === "object" && one !== null && "prompt" in one && !("name" in one),
+      typeof one === "object" &&
+      one !== null &&
+      "prompt" in one &&
+      !("name" in one && "title" in one && "task" in one),
   );
 
 const rules = { ...answerRules, ...rulesOf(taskTable) };

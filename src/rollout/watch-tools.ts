@@ -1,4 +1,5 @@
-import { isTerminal, note, silence } from "#platform/note";
+import { note } from "#platform/note";
+import { isSilent } from "../base/show/tell-terminal.js";
 import { printable } from "../base/text/printable.js";
 import type { ToolOutcome } from "../tools/tool-set.js";
 import type { RolloutEvent } from "./options.js";
@@ -62,7 +63,7 @@ export class ToolWatch {
   ) {
     this.#timer = setInterval(() => {
       this.#tellWaits(patience);
-      if (isTerminal() && silence() >= patience) this.tellProgress();
+      if (isSilent(patience)) this.tellProgress();
     }, patience / 4);
     (this.#timer as { unref?: () => void }).unref?.();
   }
