@@ -50,9 +50,8 @@ export class ToolWatch {
   readonly #pending = new Map<string, number[]>();
   readonly #told = new Set<string>();
   readonly #timer: ReturnType<typeof setInterval>;
-  readonly #began = performance.now();
-  /** Trajectories that began, where these events are seen. */
-  #begun = 0;
+  /** Since when trajectories run, how many began, where these events are seen, and how many ended. */
+  #now = { since: performance.now(), begun: 0, ended: 0 };
   #ended = 0;
   #cut = 0;
 
@@ -79,19 +78,24 @@ export class ToolWatch {
       const reached = failure?.kind === "timeout" || (failure?.kind === "error" && retries > 0);
       if (failure && reached) this.#count(tag, failure.message);
     } else if (event.type === "trajectory") {
-      this.#begun++;
+      // After those before, as in the next step of a training run.
+      const { begun, ended } = this.#now;
+      if (begun > 0 && ended >= begun) this.#now = { since: performance.now(), begun: 0, ended: 0 };
+      this.#now.begun++;
     } else if (event.type === "end") {
       this.#ended++;
+      this.#now.ended++;
       if (event.end === "length") this.#cut++;
     }
   }
 
   /** How far it is, for a person who has read nothing for a while. */
   tellProgress(): void {
-    if (this.#begun > 0 && this.#ended >= this.#begun) return;
-    const of = this.#begun > 0 ? ` of ${this.#begun} that began` : "";
-    const seconds = Math.round((performance.now() - this.#began) / 1000);
-    this.say(`rolling out for ${seconds} s: trajectories ended: ${this.#ended}${of}`);
+    const { since, begun, ended } = this.#now;
+    if (begun > 0 && ended >= begun) return;
+    const of = begun > 0 ? ` of ${begun} that began` : "";
+    const seconds = Math.round((performance.now() - since) / 1000);
+    this.say(`rolling out for ${seconds} s: trajectories ended: ${ended}${of}`);
   }
 
   /** What is to be said at the end. */
