@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { showsLive } from "#platform/note";
 import { test } from "node:test";
 import { tellTerminal } from "./tell-terminal.js";
 
@@ -20,5 +21,9 @@ test("a terminal is told what is done when it was silent, every few seconds; not
   tellAfter(0);
   tellAfter(4);
   tellAfter(2);
+  // A live line says it already, and nothing is to be written into it.
+  showsLive(true);
+  tellAfter(10);
+  showsLive(false);
   assert.deepEqual(said, ["arpo-lab: loading at 0\n", "arpo-lab: loading at 1\n"]);
 });

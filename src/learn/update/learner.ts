@@ -500,10 +500,7 @@ export async function update<T extends OptionTable = Record<never, never>>(
   if (!("trainee" in policy)) checkArguments("update", { policy }, { policy: { model: "model" } });
   if (options !== undefined) checkLossOptions("update", options, updateSettings(options));
   const trained = trainedOf(policy);
-  let learner = learners.get(trained);
-  if (!learner) {
-    learner = new Learner(trained);
-    learners.set(trained, learner);
-  }
+  const learner = learners.get(trained) ?? new Learner(trained);
+  learners.set(trained, learner);
   return learner.update(batch, options);
 }
