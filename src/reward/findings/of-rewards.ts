@@ -98,15 +98,26 @@ export const allWrong: FindingDefinition = {
   },
 };
 
+/** The groups that rewards could tell apart, and those of them that they do not: a prompt with one trajectory has nothing to differ from. */
+function flatGroups(scored: readonly ScoredTrajectory[]) {
+  const groups = groupsOf(scored).filter((own) => own.length > 1);
+  const flat = groups.filter((own) =>
+    own.every(({ score }) => score.score === own[0]!.score.score),
+  );
+  return { groups, flat };
+}
+
+/** Whether no prompt has rewards that differ. */
+export function noneDiffers(scored: readonly ScoredTrajectory[]): boolean {
+  const { groups, flat } = flatGroups(scored);
+  return groups.length > 0 && flat.length === groups.length;
+}
+
 export const sameReward: FindingDefinition = {
   name: "all-equal",
   title: "Rewards that never differ",
   find: ({ scored }) => {
-    // A prompt with one trajectory has nothing to differ from.
-    const groups = groupsOf(scored).filter((own) => own.length > 1);
-    const flat = groups.filter((own) =>
-      own.every(({ score }) => score.score === own[0]!.score.score),
-    );
+    const { groups, flat } = flatGroups(scored);
     if (flat.length === 0 || flat.length < groups.length / 2) return undefined;
     const where = flat.flat();
     const begin =
