@@ -46,6 +46,12 @@ test("text is a question in generate, rollout, evaluate and score: alone, as a t
   assert.equal(seen.mean, 1);
 });
 
+test("a task may have fields of its own, a name among them", async () => {
+  const named = [{ prompt: "6*7?", name: "sum", title: "Sums" }];
+  const { results } = await evaluate(policy, named, { reward: () => 1 });
+  assert.deepEqual([results.length, results[0]!.task], [1, named[0]]);
+});
+
 test("text is a question in trainOn and fineTune; with raw it is read as it is", async () => {
   const sizes = { hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2, contextLength: 128 };
   const model = Model.init({ ...sizes, vocabSize: tokenizer.vocabSize }, 1);

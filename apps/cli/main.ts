@@ -15,7 +15,7 @@ const versionAlone = /^(-V|--version)$/.test(process.argv[2] ?? "");
 
 await (versionAlone ? sayVersion() : arpoLab().parseAsync()).catch((error: unknown) => {
   // A message may quote what a model or a tool wrote.
-  aside(error instanceof Error ? error.message : String(error));
+  aside(messageOf(error));
   const { code } = error as { code?: unknown };
   // Node reports a package that it may not open as missing.
   if (code === "EMFILE" || code === "ENFILE" || (code === "ERR_MODULE_NOT_FOUND" && fewFiles())) {
@@ -28,6 +28,17 @@ await (versionAlone ? sayVersion() : arpoLab().parseAsync()).catch((error: unkno
 async function sayVersion(): Promise<void> {
   const { versionLine } = await import("./version/version-line.js");
   say(await versionLine());
+}
+
+/** An error's message; the system's own, where nothing said more, with what was done and what the rule is. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { syscall, path, code } = error as NodeJS.ErrnoException;
+  if (!syscall || !path || !code || !error.message.startsWith(`${code}: `)) return error.message;
+  const words = process.argv.slice(2);
+  const options = words.findIndex((word) => !/^[a-z-]+$/.test(word) || word.startsWith("-"));
+  const command = ["arpo-lab", ...words.slice(0, options < 0 ? undefined : options)].join(" ");
+  return `Cannot run ${command}: ${path} must allow ${syscall}, got ${error.message.split(",")[0]}`;
 }
 
 function fewFiles(): boolean {

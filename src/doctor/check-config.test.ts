@@ -274,6 +274,9 @@ test("checkConfig() says why rewards may not move", async (t) => {
     "warning no-tool-instructions",
     "warning format-not-asked",
   ]);
+  // A run would tell the model of its tools.
+  const describe = ["actor_rollout_ref.rollout.tools.describe=true"];
+  assert.deepEqual(await ids(two({ system: "Be brief." }), describe), ["warning format-not-asked"]);
   assert.deepEqual(await ids(two({ system: good.replaceAll("python", "code") })), [
     "error tag-mismatch",
   ]);

@@ -18,6 +18,9 @@ import { Enough } from "../rollout/enough.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { UnfinishedRollout } from "../rollout/unfinished-rollout.js";
 import { defined } from "../../common/options/defined.js";
+import { findingsOfAnswers } from "../reward/findings/diagnose.js";
+import { note } from "#platform/note";
+import { printable } from "../base/text/printable.js";
 import { ProgressLine } from "../base/show/progress-line.js";
 import { logged, showAs, type Shown, watchAs } from "../base/show/show-as.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
@@ -136,13 +139,16 @@ export class TaskEvaluation {
   }
 }
 
-/** Whether these are tasks, not benchmarks. */
+/** Whether these are tasks, not benchmarks, which have a prompt too. A task may have fields of its own, as a name. */
 export const isTasks = (which: unknown): which is readonly ScorableTask[] =>
   Array.isArray(which) &&
   which.length > 0 &&
   which.every(
     (one: unknown) =>
-      typeof one === "object" && one !== null && "prompt" in one && !("name" in one),
+      typeof one === "object" &&
+      one !== null &&
+      "prompt" in one &&
+      !("name" in one && "title" in one && "task" in one),
   );
 
 const rules = { ...answerRules, ...rulesOf(taskTable) };
@@ -195,6 +201,8 @@ export async function evaluateTasks(
     const { length } = trees;
     const stopped = length < tasks.length ? { tasks: length, of: tasks.length } : undefined;
     const scored = await score(trees, reward, defined({ signal: rest.signal }));
+    if (rest.quiet !== true)
+      for (const { message } of findingsOfAnswers(scored)) note(printable(`arpo-lab: ${message}`));
     return new TaskEvaluation(policy.name, scored, stopped);
   } finally {
     shown?.done();

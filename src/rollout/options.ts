@@ -88,7 +88,8 @@ const callOptions = {
    */
   environment: unset(valuesOf<EnvironmentSource>("function?")),
   /**
-   * Print nothing. Default: false, a line for each tool that failed, was waited for, or was never called.
+   * Print nothing. Default: false, a line for each tool that failed, was waited for, or was never called; in `evaluate`
+   * also what keeps answers from earning anything.
    */
   quiet: option(valuesOf<boolean>("boolean?"), false),
   /** Stops the rollout with an error that holds the finished trees. Default: none. */

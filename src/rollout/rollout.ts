@@ -1,4 +1,4 @@
-import { note } from "#platform/note";
+import { isTerminal, note } from "#platform/note";
 import { checkArguments, shown } from "../../common/options/check-arguments.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policy.js";
@@ -149,19 +149,25 @@ const bothOf =
     also?.(event);
   };
 
-/** What tells a person of tools that fail, that are waited for or that nobody calls; undefined where it is to be quiet. */
+/**
+ * What tells a person of tools that fail, that are waited for or that nobody calls, and a terminal how far it is;
+ * undefined where there is nothing to tell, and where it is to be quiet.
+ */
 export async function watchTools(
   { tokenizer: { knowsTags } }: Policy,
   { quiet = false, tools, environment, describe = false }: ReadyOptions,
   { callLimit, responseLength }: Pick<RolloutConfig, "callLimit" | "responseLength">,
 ): Promise<ToolWatch | undefined> {
   const { tags: own = [], timeoutMs = Infinity } = tools ?? {};
-  if (quiet || callLimit === 0 || (own.length === 0 && !environment)) return undefined;
-  const uncalled = describe
-    ? "it was told of them and used none: fine-tune it on a few demonstrations first (docs/sft.md)"
-    : knowsTags
-      ? "it was trained to, and saw no need here"
-      : "does the prompt say that there are tools? describe: true does";
+  const mayCall = callLimit !== 0 && (own.length > 0 || environment !== undefined);
+  if (quiet || !(mayCall || isTerminal())) return undefined;
+  const uncalled = !mayCall
+    ? undefined
+    : describe
+      ? "it was told of them and used none: fine-tune it on a few demonstrations first (docs/sft.md)"
+      : knowsTags
+        ? "it was trained to, and saw no need here"
+        : "does the prompt say that there are tools? describe: true does";
   const { ToolWatch: Watch } = await import("./watch-tools.js");
   return new Watch({ tags: own, timeoutMs, responseLength, uncalled });
 }

@@ -82,9 +82,14 @@ test("how far rollouts are is told while some have not ended", () => {
   watch.see({ type: "call", ...at, round: 0, tag: "ask", input: "" });
   watch.see({ type: "end", ...at, end: "answer" });
   watch.tellProgress();
+  // The next step of a training run counts anew.
+  for (let i = 0; i < 2; i++) watch.see({ type: "trajectory" });
+  watch.see({ type: "end", ...at, end: "answer" });
+  watch.tellProgress();
   assert.deepEqual(told, [
     "rolling out for 0 s: trajectories ended: 0",
     "rolling out for 0 s: trajectories ended: 0 of 1 that began",
+    "rolling out for 0 s: trajectories ended: 1 of 2 that began",
   ]);
   watch.end();
 });

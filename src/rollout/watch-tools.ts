@@ -1,4 +1,5 @@
-import { isTerminal, note, silence } from "#platform/note";
+import { note } from "#platform/note";
+import { isSilent } from "../base/show/tell-terminal.js";
 import { printable } from "../base/text/printable.js";
 import type { ToolOutcome } from "../tools/tool-set.js";
 import type { RolloutEvent } from "./options.js";
@@ -10,8 +11,8 @@ export interface WatchedTools {
   /** Milliseconds that a call may take. */
   timeoutMs: number;
   responseLength: number;
-  /** Why nothing may have been called, besides what is seen. */
-  uncalled: string;
+  /** Why nothing may have been called, besides what is seen; undefined where nothing can be. */
+  uncalled: string | undefined;
 }
 
 /** How long a call takes before a person is told what is waited for. */
@@ -49,9 +50,8 @@ export class ToolWatch {
   readonly #pending = new Map<string, number[]>();
   readonly #told = new Set<string>();
   readonly #timer: ReturnType<typeof setInterval>;
-  readonly #began = performance.now();
-  /** Trajectories that began, where these events are seen. */
-  #begun = 0;
+  /** Since when trajectories run, how many began, where these events are seen, and how many ended. */
+  #now = { since: performance.now(), begun: 0, ended: 0 };
   #ended = 0;
   #cut = 0;
 
@@ -62,7 +62,7 @@ export class ToolWatch {
   ) {
     this.#timer = setInterval(() => {
       this.#tellWaits(patience);
-      if (isTerminal() && silence() >= patience) this.tellProgress();
+      if (isSilent(patience)) this.tellProgress();
     }, patience / 4);
     (this.#timer as { unref?: () => void }).unref?.();
   }
@@ -78,19 +78,24 @@ export class ToolWatch {
       const reached = failure?.kind === "timeout" || (failure?.kind === "error" && retries > 0);
       if (failure && reached) this.#count(tag, failure.message);
     } else if (event.type === "trajectory") {
-      this.#begun++;
+      // After those before, as in the next step of a training run.
+      const { begun, ended } = this.#now;
+      if (begun > 0 && ended >= begun) this.#now = { since: performance.now(), begun: 0, ended: 0 };
+      this.#now.begun++;
     } else if (event.type === "end") {
       this.#ended++;
+      this.#now.ended++;
       if (event.end === "length") this.#cut++;
     }
   }
 
   /** How far it is, for a person who has read nothing for a while. */
   tellProgress(): void {
-    if (this.#begun > 0 && this.#ended >= this.#begun) return;
-    const of = this.#begun > 0 ? ` of ${this.#begun} that began` : "";
-    const seconds = Math.round((performance.now() - this.#began) / 1000);
-    this.say(`rolling out for ${seconds} s: trajectories ended: ${this.#ended}${of}`);
+    const { since, begun, ended } = this.#now;
+    if (begun > 0 && ended >= begun) return;
+    const of = begun > 0 ? ` of ${begun} that began` : "";
+    const seconds = Math.round((performance.now() - since) / 1000);
+    this.say(`rolling out for ${seconds} s: trajectories ended: ${ended}${of}`);
   }
 
   /** What is to be said at the end. */
@@ -105,9 +110,9 @@ export class ToolWatch {
   end(): void {
     clearInterval(this.#timer);
     for (const line of this.findings()) this.say(line);
-    if (this.#calls.size > 0 || this.#ended === 0 || saidUncalled) return;
-    saidUncalled = true;
     const { tags, responseLength, uncalled } = this.tools;
+    if (uncalled === undefined || this.#calls.size > 0 || this.#ended === 0 || saidUncalled) return;
+    saidUncalled = true;
     const share = Math.round((100 * this.#cut) / this.#ended);
     const why =
       share >= 50 ? `${share}% were cut at ${responseLength} tokens; set responseLength` : uncalled;

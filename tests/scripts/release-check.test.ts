@@ -1,22 +1,22 @@
 // tools/package/release-check.mjs: what each item of `npm run release:check` finds, in a small repository.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "../temporary.js";
 
 const script = new URL("../../../tools/package/release-check.mjs", import.meta.url);
-const { gateFaults, notesFaults, packageFaults, provenanceFaults, treeFaults } = (await import(
-  script.href
-)) as {
-  treeFaults(root: string): string[];
-  gateFaults(root: string): string[];
-  packageFaults(root: string, described: { name: string; version: string }): string[];
-  provenanceFaults(described: { repository?: unknown }, workflow: string): string[];
-  notesFaults(text: string, version: string): string[];
-};
+const { gateFaults, notesFaults, packageFaults, provenanceFaults, releaseItems, treeFaults } =
+  (await import(script.href)) as {
+    treeFaults(root: string): string[];
+    gateFaults(root: string): string[];
+    packageFaults(root: string, described: { name: string; version: string }): string[];
+    provenanceFaults(described: { repository?: unknown }, workflow: string): string[];
+    notesFaults(text: string, version: string): string[];
+    releaseItems(root: string): readonly (readonly [what: string, faults: string[]])[];
+  };
 
 function repository() {
   const root = temporaryFolder("arpo-release");
@@ -79,10 +79,39 @@ test("addons that are missing are named, and a packed file of another commit is 
   assert.match(packageFaults(root, described).at(-1)!, /cannot be read as a packed package/);
 });
 
+const address = "git+https://github.com/a/b.git";
+
+test("with its repository's address and a day, this package says where it comes from and what changed", () => {
+  const { root, put } = repository();
+  const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+  const described = JSON.parse(read("package.json")) as { version: string };
+  put("package.json", JSON.stringify({ ...described, repository: { type: "git", url: address } }));
+  put(".github/workflows/release.yml", read(".github/workflows/release.yml"));
+  const dated = `## ${described.version}, 2026-12-01`;
+  const notes = read("docs/CHANGELOG.md").replace(`## ${described.version}, unreleased`, dated);
+  put("docs/CHANGELOG.md", notes);
+  const items = releaseItems(root).map(([what, faults]) => [what, faults.length] as const);
+  assert.deepEqual(
+    items.filter(([, count]) => count === 0).map(([what]) => what),
+    [
+      "licences, checksums and install scripts are known",
+      "the package says where it comes from",
+      `the notes of ${described.version} are written`,
+    ],
+  );
+  assert.equal(items.length, 6);
+});
+
 test("provenance needs a repository, a token and the flag; notes a date, an entry and what to change", () => {
   const workflow = "id-token: write\n- run: npm publish --provenance --access public FILE";
-  assert.deepEqual(provenanceFaults({ repository: { url: "git+https://a/b" } }, workflow), []);
+  assert.deepEqual(provenanceFaults({ repository: { url: address } }, workflow), []);
+  assert.deepEqual(provenanceFaults({ repository: "https://github.com/a/b" }, workflow), []);
   assert.equal(provenanceFaults({}, "").length, 3);
+  for (const repository of [undefined, "", "a/b", { url: "https://example.org/a/b" }, {}])
+    assert.match(
+      provenanceFaults({ repository }, workflow).join(),
+      /^set repository in package\.json before publishing: npm provenance needs it; .*, got /,
+    );
   const notes = (heading: string, body: string) =>
     `# Changelog\n\n## ${heading}\n\n${body}\n\n## 0.9.0, 2025-01-01\n\n- Old.\n`;
   const whole = "**What to change**\n\n- Nothing.";

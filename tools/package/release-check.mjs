@@ -71,11 +71,17 @@ export function packageFaults(root, { name, version }) {
   return faults;
 }
 
-/** What npm needs to say where a package comes from. */
+/** What npm needs to say where a package comes from. Only the owner knows the repository's address. */
 export function provenanceFaults({ repository }, workflow) {
   const url = typeof repository === "string" ? repository : repository?.url;
+  // The release workflow is GitHub's, and npm compares its repository with this one.
+  const named = /^(git\+)?https:\/\/github\.com\/[\w.-]+\/[\w.-]+$/.test(url ?? "");
   return [
-    ...(url ? [] : ["package.json names no repository, which npm compares with the workflow's"]),
+    ...(named
+      ? []
+      : [
+          `set repository in package.json before publishing: npm provenance needs it; "git+https://github.com/OWNER/NAME.git", got ${JSON.stringify(url) ?? "none"}`,
+        ]),
     ...(/id-token: write/.test(workflow) ? [] : ["the release workflow may not ask for a token"]),
     ...(/npm publish .*--provenance/.test(workflow)
       ? []
@@ -92,7 +98,9 @@ export function notesFaults(text, version) {
   return [
     ...(/, \d{4}-\d\d-\d\d$/.test(heading.trim())
       ? []
-      : [`the section is headed "${heading.trim()}", not "${version}, YEAR-MONTH-DAY"`]),
+      : [
+          `date the section before publishing: "## ${version}, YEAR-MONTH-DAY", got "${heading.trim()}"`,
+        ]),
     ...(lines.some((line) => line.startsWith("- ")) ? [] : ["the section has no entry"]),
     ...(/^\*\*What to change\*\*$/m.test(own) ? [] : ["the section has no **What to change**"]),
   ];

@@ -1,4 +1,3 @@
-import { mkdirSync } from "#platform/files";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -7,13 +6,14 @@ import {
   kernelSpecs,
   type Place,
 } from "../kernelspec/kernel-specs.js";
+import { outputFolder } from "../../../src/model/files/model-folder.js";
 import { say } from "../terminal/say.js";
 
 /** `arpo-lab kernel install` */
-export function install(place: Place): void {
+export async function install(place: Place): Promise<void> {
   for (const spec of kernelSpecs()) {
     const folder = join(kernelFolder(place), spec.name);
-    mkdirSync(folder, { recursive: true });
+    await outputFolder(folder, "install the kernels");
     writeFileSync(join(folder, "kernel.json"), `${JSON.stringify(spec.json, null, 2)}\n`);
     writeFileSync(join(folder, "logo-svg.svg"), spec.logo);
     say(`Installed ${spec.name} in ${folder}`);

@@ -12,11 +12,15 @@ function kindOf(stat: Stats): string {
 
 /**
  * Refuses a path that leads to something else than a regular file or a folder: opening a pipe waits for
- * whoever writes to it. What is not there is left to whoever opens it.
+ * whoever writes to it. What is not there, or cannot be looked at, is left to whoever opens it.
  */
 function requirePlainPath(path: string): void {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (!stat) return;
+  let stat: Stats | undefined;
+  try {
+    stat = statSync(path);
+  } catch {
+    return;
+  }
   const refuse = (found: string): never => {
     throw new RangeError(
       `Cannot open ${path}: it must be a regular file or a folder, got ${found}`,

@@ -82,7 +82,7 @@ export function initProject(folder: string): string {
     private: true,
     type: "module",
     scripts: {
-      test: "tsc && arpo-lab run test.ts",
+      test: "tsc && arpo-lab run --no-check test.ts",
       train: "arpo-lab train --preset arpo --preset tiny --config run.yaml --out runs/one",
     },
     dependencies: { "arpo-lab": ownRange(own) },

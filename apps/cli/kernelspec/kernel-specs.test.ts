@@ -48,3 +48,22 @@ test("kernelFolder() follows prefix, then the environment, then the user's folde
   assert.equal(kernelFolder({}, env), join("/data", "kernels"));
   assert.throws(() => kernelFolder({ sysPrefix: true }, {}), /Cannot find a Python environment/);
 });
+
+test(
+  "a folder that cannot be made is refused by name",
+  { skip: process.platform !== "linux" },
+  () => {
+    for (const [prefix, code] of [
+      ["/proc/x", "ENOENT"],
+      ["/etc/hostname/x", "ENOTDIR"],
+    ]) {
+      const args = [bin, "kernel", "install", "--prefix", prefix!];
+      const { stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8" });
+      assert.equal(status, 1);
+      assert.equal(
+        stderr,
+        `Cannot install the kernels: ${prefix}/share/jupyter/kernels/arpo-lab must be a folder that can be written, got ${code}\n`,
+      );
+    }
+  },
+);

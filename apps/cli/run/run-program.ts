@@ -3,6 +3,7 @@ import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
+import { liveLines } from "../terminal/live-lines.js";
 import { aside } from "../terminal/say.js";
 
 /**
@@ -24,7 +25,10 @@ export async function runProgram(
   }
   if (check && /\.m?ts$/.test(path)) {
     const { typeErrorsOf } = await import("./check-program.js");
+    const live = liveLines(process.stderr);
+    live.set("checking types …");
     const errors = typeErrorsOf(path);
+    live.set("");
     if (errors.length > 0) {
       for (const error of errors) aside(error);
       aside(`Cannot run ${file}: its types must hold; --no-check runs it as it is`);

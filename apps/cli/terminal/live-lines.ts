@@ -1,3 +1,4 @@
+import { showsLive } from "#platform/note";
 import { stripVTControlCharacters } from "node:util";
 
 /** Lines that stay at the bottom of a terminal and change in place. */
@@ -27,6 +28,7 @@ export function liveLines(stream: NodeJS.WriteStream): LiveLines {
       shown = plain;
       const before = clear();
       stream.write(before + draw(plain));
+      showsLive(plain !== "");
     },
     print: (line) => {
       const before = stream.isTTY ? clear() : "";

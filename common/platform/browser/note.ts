@@ -22,6 +22,8 @@ export const isTerminal: typeof node.isTerminal = () => false;
 /** Nobody reads along. */
 export const silence: typeof node.silence = () => 0;
 
+export const showsLive: typeof node.showsLive = () => undefined;
+
 export const noteOutside: typeof node.noteOutside = (line) => {
   error(line);
 };

@@ -1,9 +1,15 @@
 import { writeSync } from "node:fs";
 
 let saidAt = performance.now();
+let live = false;
 
-/** Milliseconds since something was last said or written here. */
-export const silence = (): number => performance.now() - saidAt;
+/** Milliseconds since something was last said or written here; none while a line says what is being done. */
+export const silence = (): number => (live ? 0 : performance.now() - saidAt);
+
+/** Whether a line that changes in place is shown at the terminal. */
+export function showsLive(shows: boolean): void {
+  live = shows;
+}
 
 /** Says a line where notes go: standard error, so that piped output stays clean. */
 export function note(line: string): void {

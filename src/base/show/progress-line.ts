@@ -14,7 +14,7 @@ export interface RunProgress {
   totalSteps: number;
   /** The share of the run that is done. */
   progress: number;
-  /** In words: rolling out, scoring, updating, validating. */
+  /** In words: rolling out, scoring, updating, validating, saving. */
   doing: string;
   /** How much of that is done, where it can be counted. */
   done?: number;

@@ -1,4 +1,3 @@
-import { isTerminal } from "#platform/note";
 import { printable } from "../text/printable.js";
 import { textTable } from "../text/text-table.js";
 import type { LiveCurves } from "./live-curves.js";
@@ -90,12 +89,12 @@ export function watchAs<T>(kind: string, value: T): LiveShow | undefined {
 }
 
 /**
- * Prints a line per step for who reads along on a terminal; undefined in a notebook, where output goes elsewhere, and
- * where it is to be quiet.
+ * Prints a line per step for who reads along, on a terminal or in a log; undefined in a notebook, which shows its own,
+ * and where it is to be quiet.
  */
 export async function stepLines(quiet: boolean, begun = 0): Promise<StepLines | undefined> {
   const inKernel = Symbol.for("arpo-lab.kernel.host") in globalThis;
-  if (quiet || inKernel || !isTerminal()) return undefined;
+  if (quiet || inKernel) return undefined;
   const lines = await import("./step-lines.js");
   return new lines.StepLines(begun);
 }

@@ -1,4 +1,4 @@
-import { write } from "#platform/note";
+import { isTerminal, note, write } from "#platform/note";
 import { printable } from "../text/printable.js";
 import { duration } from "./progress-line.js";
 
@@ -13,7 +13,10 @@ interface StepDone {
   figures: readonly string[];
 }
 
-/** A line per step for who reads along: `step 3/60 · score 0.41 · entropy 0.32 · 45 tokens · 10 min left`. */
+/**
+ * A line per step for who reads along: `step 3/60 · score 0.41 · entropy 0.32 · 45 tokens · 10 min left`. Where standard
+ * output is no terminal, lines go to standard error: what a program writes into a file or a pipe is its own.
+ */
 export class StepLines {
   readonly #began = performance.now();
 
@@ -36,7 +39,9 @@ export class StepLines {
   }
 
   say(line: string): void {
-    write(`${printable(line)}\n`);
+    const text = printable(line);
+    if (isTerminal()) write(`${text}\n`);
+    else note(text);
   }
 
   #seconds(): number {

@@ -55,7 +55,10 @@ export const rewards: Rule = function* ({ config, train, tags, tokenizer }) {
   const asked = prompts.map(pairs);
   if (tags && tags.length > 0 && config.actor_rollout_ref.rollout.mode === "sync_with_tool") {
     const silent = asked.filter((seen) => !tags.some((tag) => seen.has(tag))).length;
-    if (silent > prompts.length / 2) {
+    // As a run decides it: a model that was not trained on tags is told of its tools where no prompt does.
+    const { describe } = config.actor_rollout_ref.rollout.tools;
+    const told = describe ?? (tokenizer?.knowsTags === false && silent === prompts.length);
+    if (silent > prompts.length / 2 && !told) {
       yield warning(
         "no-tool-instructions",
         `${share(silent)} say nothing of ${tags.map((tag) => `<${tag}>`).join(" or ")}: a model that was not taught the tags calls nothing, and rewards stay where they are`,

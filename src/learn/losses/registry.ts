@@ -1,3 +1,4 @@
+import { shown } from "../../../common/options/check-arguments.js";
 import { Registry } from "../../../common/options/registry.js";
 import type { Given, OptionTable } from "../../../common/options/option-table.js";
 import { aggregationUnder, type LossDefinition, type LossView } from "./base/definition.js";
@@ -58,7 +59,7 @@ type TableOf<D> = D extends { readonly options?: infer T } ? Exclude<T, undefine
 /** What losses of the library can be told alone, by option. */
 export type OwnTable = All<TableOf<Known>>;
 
-/** What single losses can be told; each of them leaves the others' alone. */
+/** What single losses can be told; `update` and `trainOn` refuse those of a loss that was not chosen. */
 export interface LossParameters
   extends
     Given<typeof sapoOptions>,
@@ -91,6 +92,22 @@ export type WithOwnLoss<O extends LossChoice, T extends OptionTable> = O & {
 /** The loss that options choose. */
 export const lossOf = ({ loss = "vanilla" }: LossChoice): LossDefinition =>
   lossRegistry.of("choose a loss", "it", loss);
+
+/**
+ * Throws for an option that other losses alone read. Where a person names a loss and its options in one call, one of
+ * another's is a slip; a configuration has the keys of all losses, and doctor says which are idle.
+ */
+export function checkLossOptions(action: string, given: object, choice: LossChoice): void {
+  const { name: loss, options: own = {} } = lossOf(choice);
+  for (const [option, value] of Object.entries(given)) {
+    if (value === undefined || Object.hasOwn(own, option)) continue;
+    const readers = lossRegistry.all.filter(({ options = {} }) => Object.hasOwn(options, option));
+    if (readers.length === 0) continue;
+    throw new RangeError(
+      `Cannot ${action}: ${option} must be left out beside the loss ${loss}, which does not read it (${readers.map(({ name }) => name).join(", ")}), got ${shown(value)}`,
+    );
+  }
+}
 
 /** What decides how token losses are aggregated. */
 export interface AggregationChoice extends LossChoice, Given<typeof aggregationTable> {}

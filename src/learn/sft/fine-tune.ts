@@ -60,7 +60,7 @@ const cellTable = {
   onStep: unset(valuesOf<(step: SftStep) => void>("function?")),
   /** Show the loss on a board while it continues, where a notebook looks. Default: true. */
   live: option(valuesOf<boolean>("boolean?"), true),
-  /** Print nothing. Default: false, a line per step where a program runs on a terminal. */
+  /** Print nothing. Default: false, a line per step in a program. */
   quiet: option(valuesOf<boolean>("boolean?"), false),
 };
 

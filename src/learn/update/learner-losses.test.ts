@@ -4,7 +4,7 @@ import { Model } from "../../model/transformer/transformer.js";
 import { Random } from "../../base/random/random.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import { type BatchSequence, TrainingBatch } from "../batch.js";
-import { Learner } from "./learner.js";
+import { Learner, update } from "./learner.js";
 import { type LossName, lossNames, lossOf, lossPresets } from "../losses/registry.js";
 import { type UpdateOptions, updateSettings } from "./update-settings.js";
 
@@ -113,4 +113,19 @@ test("published losses are options that an update takes", () => {
   assert.throws(() => updateSettings({ loss: "dro" }), /droBeta must be given for the loss dro/);
   assert.throws(() => updateSettings({ loss: "x" as LossName }), /loss must be one of vanilla/);
   assert.throws(() => updateSettings({ klCovRatio: 2 }), /klCovRatio must be a number from 0 to 1/);
+});
+
+test("update() refuses an option that only other losses read, and names both", async () => {
+  const policy = { model: Model.init(sizes, 3) };
+  const refuse = (options: UpdateOptions, message: RegExp) =>
+    assert.rejects(update(policy, batch(), options), message);
+  await refuse(
+    { loss: "gspo", gppoLow: 1 },
+    /^RangeError: Cannot update: gppoLow must be left out beside the loss gspo, which does not read it \(ce_gppo\), got 1$/,
+  );
+  await refuse({ preset: "aepo", klCovRatio: 0.1 }, /beside the loss vanilla, .*\(kl_cov\)/);
+  // Its own, one that is not set, and those that all losses take are none of that.
+  const own = { loss: "ce_gppo", gppoLow: 1, klCovRatio: undefined, clipRatio: 0.1 } as const;
+  await update(policy, batch(), own);
+  policy.model.dispose();
 });

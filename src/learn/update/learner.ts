@@ -24,7 +24,7 @@ import type { OptionTable } from "../../../common/options/option-table.js";
 import { stalenessFigures, writeAges } from "../staleness.js";
 import type { PlainEstimator } from "../estimators/definition.js";
 import { comparesDistributions } from "../distillation/options.js";
-import { lossOf, type WithOwnLoss } from "../losses/registry.js";
+import { checkLossOptions, lossOf, type WithOwnLoss } from "../losses/registry.js";
 import { reusedFigures, reuseOf, reuseSaid, saysEnough, takeSaid } from "./reuse-log-probs.js";
 import {
   lossUnder,
@@ -475,11 +475,9 @@ export async function update<T extends OptionTable = Record<never, never>>(
     { policy: "object", batch: { trajectories: "list" } },
   );
   if (!("trainee" in policy)) checkArguments("update", { policy }, { policy: { model: "model" } });
+  if (options !== undefined) checkLossOptions("update", options, updateSettings(options));
   const trained = trainedOf(policy);
-  let learner = learners.get(trained);
-  if (!learner) {
-    learner = new Learner(trained);
-    learners.set(trained, learner);
-  }
+  const learner = learners.get(trained) ?? new Learner(trained);
+  learners.set(trained, learner);
   return learner.update(batch, options);
 }

@@ -1,3 +1,4 @@
+import { tellTerminal } from "../../base/show/tell-terminal.js";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { fetchWeights } from "../../model/decoder/of-model.js";
 import { setWeightPrecision } from "../../model/precision/set-weight-precision.js";
@@ -136,7 +137,8 @@ export class ModelOptimizer {
       );
     }
     let sum: Record<string, tf.Tensor> | undefined;
-    for (const pass of passes) {
+    for (const [i, pass] of passes.entries()) {
+      tellTerminal(() => `updating: pass ${i + 1} of ${passes.length}`);
       const kept: Record<string, tf.Tensor> = {};
       const { value, gradients } = gradientsOf(() => {
         const { loss, figures } = lossOf(pass);

@@ -1,3 +1,4 @@
+import { tellTerminal } from "../../base/show/tell-terminal.js";
 import {
   above,
   checkOptions,
@@ -69,7 +70,10 @@ export async function writeWeights(
     shards.at(-1)!.push({
       name,
       shape,
-      values: async () => checkWritable(await values(), name, dtype),
+      values: async () => {
+        tellTerminal(() => `writing ${folder}: ${name}`);
+        return checkWritable(await values(), name, dtype);
+      },
     });
     capacity -= bytes;
     total += bytes;

@@ -5,6 +5,7 @@ import {
   oneOf,
   type OptionRules,
 } from "../../../common/options/check-options.js";
+import { tellTerminal } from "../../base/show/tell-terminal.js";
 import { chooseBackend } from "../choose/choose-backend.js";
 import { modelConfig, type ModelConfig } from "../config.js";
 import { initialValues } from "../transformer/init-weights.js";
@@ -59,9 +60,12 @@ export async function loadModel(folder: string, options: LoadModelOptions = {}):
     const config = modelConfig({ ...stored, head: options.head ?? stored.head });
     const fresh = checkStored(config, where, stored.head);
     await chooseBackend(config);
+    let read = 0;
     return await Model.build(
       config,
       async (name, shape) => {
+        tellTerminal(() => `loading ${folder}: ${read} of ${where.size} weights`);
+        read++;
         if (fresh.has(name)) {
           return initialValues(name, shapeSize(shape), options.seed ?? 0, config.initializerRange);
         }

@@ -38,6 +38,8 @@ export interface FindingInput {
 export interface FindingDefinition {
   name: string;
   title: string;
+  /** It also says something where nothing is trained: `evaluate` prints it. */
+  ofAnswers?: true;
   /** Undefined where there is nothing to say. */
   find(input: FindingInput): Omit<Finding, "kind" | "title"> | undefined;
 }

@@ -93,6 +93,9 @@ test("results of which nothing is used are found", async () => {
     told.where.map(({ row }) => row),
     [0],
   );
+  // 17 may be 20 less 3.
+  const computed = [{ text: "It is 17", score: 1, result: "20" }];
+  assert.equal(found(await scoredOf([{ rows: computed }]), "results-ignored"), undefined);
 });
 
 test("prompts whose rewards never differ are counted", async () => {

@@ -30,8 +30,11 @@ const findings = new Registry<FindingDefinition>("finding", [
 ]);
 
 /** Everything that is found in some rollouts, with the trajectories that show it. */
-export function findIn(input: FindingInput): Finding[] {
-  return findings.all.flatMap((definition) => {
+export function findIn(
+  input: FindingInput,
+  which: (definition: FindingDefinition) => boolean = () => true,
+): Finding[] {
+  return findings.all.filter(which).flatMap((definition) => {
     const { name: kind, title } = definition;
     const found = definition.find(input);
     return found ? [{ kind, title, ...found }] : [];
@@ -59,5 +62,13 @@ export function findIn(input: FindingInput): Finding[] {
  */
 export function diagnose(scored: Scored): Finding[] {
   checkScored("diagnose", scored);
-  return findIn({ scored: scored.trajectories, trees: scored.trees ?? [], rows: [] });
+  return findIn(inputOf(scored));
 }
+
+const inputOf = ({ trajectories, trees }: Scored): FindingInput => ({
+  ...{ scored: trajectories, trees: trees ?? [], rows: [] },
+});
+
+/** What is wrong with answers that nothing is trained on. */
+export const findingsOfAnswers = (scored: Scored): Finding[] =>
+  findIn(inputOf(scored), ({ ofAnswers }) => ofAnswers === true);

@@ -134,6 +134,8 @@ export const copiedAnswers: FindingDefinition = {
 function usesResults({ trajectory }: ScoredTrajectory, prompt: string): boolean | undefined {
   const known = wordsOf(prompt);
   const brought = new Set<string>();
+  // A number may be used without being written: what is computed from it is another one.
+  const shows = () => [...brought].some((each) => /\p{L}/u.test(each));
   let had = false;
   for (const { by, text } of trajectory.parts ?? []) {
     if (by === "tool" || by === "environment") {
@@ -142,7 +144,7 @@ function usesResults({ trajectory }: ScoredTrajectory, prompt: string): boolean 
       }
     } else if (by === "model") {
       const own = wordsOf(text);
-      had ||= brought.size > 0 && own.size > 0;
+      had ||= own.size > 0 && shows();
       for (const each of own) {
         if (brought.has(each)) return true;
         known.add(each);

@@ -69,12 +69,13 @@ export const toolsFailed: FindingDefinition = {
 export const brokenFormat: FindingDefinition = {
   name: "format",
   title: "Broken format",
+  ofAnswers: true,
   find: (input) => {
     const { scored } = input;
     const broken = brokenIn(input);
     if (broken.length <= scored.length / 2) return undefined;
     return {
-      message: `${percent(broken.length, scored.length)} of the trajectories break the format: ${reasons(broken)}. More supervised fine-tuning, or a prompt that shows the format, may help.`,
+      message: `${percent(broken.length, scored.length)} of the trajectories break the format: ${reasons(broken)}. More supervised fine-tuning, a prompt that shows the format, or a reward that does not ask for it may help.`,
       where: broken.map(placeOf),
     };
   },
@@ -83,6 +84,7 @@ export const brokenFormat: FindingDefinition = {
 export const allWrong: FindingDefinition = {
   name: "all-wrong",
   title: "No reward earned",
+  ofAnswers: true,
   find: (input) => {
     const { scored } = input;
     if (scored.length < 2 || scored.some(({ score }) => score.score > 0)) return undefined;
@@ -96,15 +98,26 @@ export const allWrong: FindingDefinition = {
   },
 };
 
+/** The groups that rewards could tell apart, and those of them that they do not: a prompt with one trajectory has nothing to differ from. */
+function flatGroups(scored: readonly ScoredTrajectory[]) {
+  const groups = groupsOf(scored).filter((own) => own.length > 1);
+  const flat = groups.filter((own) =>
+    own.every(({ score }) => score.score === own[0]!.score.score),
+  );
+  return { groups, flat };
+}
+
+/** Whether no prompt has rewards that differ. */
+export function noneDiffers(scored: readonly ScoredTrajectory[]): boolean {
+  const { groups, flat } = flatGroups(scored);
+  return groups.length > 0 && flat.length === groups.length;
+}
+
 export const sameReward: FindingDefinition = {
   name: "all-equal",
   title: "Rewards that never differ",
   find: ({ scored }) => {
-    // A prompt with one trajectory has nothing to differ from.
-    const groups = groupsOf(scored).filter((own) => own.length > 1);
-    const flat = groups.filter((own) =>
-      own.every(({ score }) => score.score === own[0]!.score.score),
-    );
+    const { groups, flat } = flatGroups(scored);
     if (flat.length === 0 || flat.length < groups.length / 2) return undefined;
     const where = flat.flat();
     const begin =

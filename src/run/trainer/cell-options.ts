@@ -116,8 +116,8 @@ export interface CellTraining
   /** Show the run on its board while it continues, where a notebook looks. Default: true. */
   live?: boolean;
   /**
-   * Print nothing. Default: false, a line per step and what the run found where a program runs on a terminal, and a
-   * line for each tool that failed, was waited for, or was never called.
+   * Print nothing. Default: false, a line per step and what the run found in a program, and a line for each tool that
+   * failed, was waited for, or was never called.
    */
   quiet?: boolean;
   /** Called after each step. Default: none. */

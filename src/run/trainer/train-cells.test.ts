@@ -87,6 +87,20 @@ test("trainOn() takes the length of answers, and any key of a configuration", as
   policy.dispose();
 });
 
+test("trainOn() refuses an option that only other losses read, by the loss that its keys choose", async () => {
+  const policy = smallPolicy();
+  const set = tasks.calc({ train: 1, test: 1 });
+  const given = { ...options, preset: "grpo", gppoLow: 1 } as const;
+  await assert.rejects(
+    trainOn(policy, set, given),
+    /Cannot train: gppoLow must be left out beside the loss vanilla, .*\(ce_gppo\), got 1$/,
+  );
+  const overrides = ["actor_rollout_ref.actor.policy_loss.loss_mode=ce_gppo"];
+  const { steps } = await trainOn(policy, set, { ...given, overrides });
+  assert.equal(steps.length, 1);
+  policy.dispose();
+});
+
 test("trainOn() takes tasks written by hand, and says how a prompt is written", async () => {
   const policy = smallPolicy();
   const asked = (content: string) => ({ prompt: [{ role: "user", content }], groundTruth: "7" });

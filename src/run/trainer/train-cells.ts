@@ -6,7 +6,7 @@ import { completeTask, type TaskInput } from "../../tasks/task.js";
 import type { TaskSet } from "../../tasks/tasks/task-set.js";
 import type { EnvironmentSource } from "../../environments/environment.js";
 import type { OptionTable } from "../../../common/options/option-table.js";
-import type { WithOwnLoss } from "../../learn/losses/registry.js";
+import { checkLossOptions, type WithOwnLoss } from "../../learn/losses/registry.js";
 import type { Trainable } from "../../learn/update/trainee.js";
 import type { Policy } from "../../policy/policies.js";
 import { deepResearch } from "../../reward/rewards/deep-research.js";
@@ -22,6 +22,7 @@ import { watchTools } from "../../rollout/rollout.js";
 import { ToolSet, toolSetOf } from "../../tools/tool-set.js";
 import { taskTools } from "../../tasks/task-tools.js";
 import { checkTruths } from "../../reward/score.js";
+import { lossOptions } from "../config/loss-keys.js";
 import { loadConfig } from "../config/load.js";
 import type { ConfigPreset } from "../config/presets.js";
 import { ProgressLine } from "../../base/show/progress-line.js";
@@ -113,6 +114,7 @@ async function trained(
     ),
     overrides: options.overrides ?? [],
   });
+  checkLossOptions("train", options, lossOptions(config));
   const { reference } = {
     ...("model" in policy ? referenceOf(config, policy.model) : {}),
     ...defined({ reference: options.reference }),

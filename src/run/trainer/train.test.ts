@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { groupReward } from "../../reward/reward-function.js";
 import { metricMeaning } from "../../../tests/docs/reference-pages.js";
 import { train, type TrainOptions } from "./train.js";
 import type { Logger } from "../loggers/logger.js";
@@ -197,6 +198,10 @@ test("train() says that words cannot be spelled and that the first steps taught 
     /no learning signal in the first 3 steps: .* equal \(mean 0\.00 in step 3\)/,
   );
   assert.deepEqual(await warningsOf(made.reward), []);
+  // Every second prompt teaches something.
+  let tells = false;
+  const half = groupReward((all) => ((tells = !tells), all.map((_, i) => (tells ? i : 0))));
+  assert.deepEqual(await warningsOf(half), []);
 });
 
 test("train() names what keeps it from saving or resuming", async () => {

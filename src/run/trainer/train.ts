@@ -11,6 +11,7 @@ import { makeFolder, writeDurably } from "../../../common/files/durable.js";
 import { defined } from "../../../common/options/defined.js";
 import type { Task } from "../../tasks/task.js";
 import { spellingProblem } from "../../tasks/unspelled-words.js";
+import { noneDiffers } from "../../reward/findings/of-rewards.js";
 import type { Scored } from "../../reward/scored.js";
 import { saveTrees } from "../../rollout/files/tree-files.js";
 import { damagedTrees, treeSum, treeSums } from "../../rollout/files/tree-sums.js";
@@ -157,9 +158,9 @@ const firstSteps = 3;
 /** Says that the first steps gave no learning signal, and what to do. */
 function watchSignal(warn: (message: string) => void): (step: TrainerStep) => void {
   let without = 0;
-  return ({ step, findings, scored }) => {
+  return ({ step, scored }) => {
     if (step > firstSteps) return;
-    if (findings.some(({ kind }) => kind === "all-equal")) without++;
+    if (noneDiffers(scored.trajectories)) without++;
     if (without < firstSteps) return;
     warn(
       `no learning signal in the first ${firstSteps} steps: all rewards of each prompt are equal (mean ${scored.mean.toFixed(2)} in step ${step}), and the weights do not improve. arpo-lab sample shows the answers; do SFT on demonstrations first, from a pretrained model (arpo-lab fetch smollm2; docs/own-task.md)`,
@@ -356,6 +357,8 @@ async function trainAlone(
       const asked = stopping?.aborted === true || shown?.stopping === true;
       const stops = asked && trainer.progress < 1;
       if (due(schedule.save_freq, step.step) || isBest || stops) {
+        const { totalSteps, progress } = trainer;
+        onProgress({ step: step.step, totalSteps, progress, doing: "saving" });
         await run.checkpoint(step.step, (path) => saveCheckpoint(trainer, path, best));
         await prune();
       }

@@ -20,6 +20,8 @@ import {
   readTrees,
 } from "./payload.js";
 import { comeWords } from "./page/come-words.js";
+import { textWidth } from "../draw/text-width.js";
+import { sans } from "../draw/theme.js";
 import { constantWords, drawPanel } from "../draw/draw-panel.js";
 import type { WorkStatus } from "../status/payload.js";
 import { readRunFolder, withArms } from "./read-folder.js";
@@ -27,6 +29,15 @@ import { type BoardRun, type BoardRuns, namedRuns, recordOf, type RunRecord } fr
 
 const columns = 3;
 const [width, height, head] = [330, 150, 26];
+/** What a legend below its title takes, where it does not fit beside it. */
+const below = 16;
+
+/** Whether a panel's legend is longer than the room beside its title. */
+function isLong({ title, labels }: BoardPayload["panels"][number]): boolean {
+  if (labels.length < 2) return false;
+  const keys = labels.map((label) => textWidth(`● ${label}`, `11px ${sans}`) + 8);
+  return keys.reduce((sum, key) => sum + key, textWidth(title, `600 13px ${sans}`)) > width - 20;
+}
 
 /** A board without its trees as one picture. */
 function boardPicture(payload: BoardPayload, theme: Theme = "auto"): string {
@@ -43,25 +54,32 @@ function boardPicture(payload: BoardPayload, theme: Theme = "auto"): string {
   });
   const flat = payload.panels.flatMap((panel) => constantWords(panel) ?? []);
   const drawn = payload.panels.filter((panel) => constantWords(panel) === undefined);
-  const rows = Math.ceil(drawn.length / columns);
-  const end = 30 + rows * (height + head);
+  const rows = Array.from({ length: Math.ceil(drawn.length / columns) }, (_, row) =>
+    drawn.slice(row * columns, (row + 1) * columns).some(isLong) ? head + below : head,
+  );
+  const top = (row: number) => rows.slice(0, row).reduce((sum, above) => sum + height + above, 30);
+  const end = top(rows.length);
   const [wide, tall] = [columns * width, end + (flat.length > 0 ? 24 : 0)];
   const same =
     flat.length > 0
       ? `<text x="10" y="${end + 14}" font-size="11.5" fill="${ink}">The same at every step: ${escapeHtml(flat.join(" · "))}</text>`
       : "";
   const panels = drawn.map((panel, i) => {
-    const [x, y] = [(i % columns) * width, 30 + Math.floor(i / columns) * (height + head)];
+    const row = Math.floor(i / columns);
+    const [x, y] = [(i % columns) * width, top(row)];
+    const long = isLong(panel);
+    const [size, apart] = long ? [10, 5] : [11, 8];
     const keys =
       panel.labels.length < 2
         ? []
         : panel.labels.map((label, l) => {
             const colour = oneRun ? series[l % series.length]! : ink;
-            return `<tspan dx="8" font-size="11" fill="${colour}">● </tspan><tspan font-weight="400" font-size="11">${escapeHtml(label)}</tspan>`;
+            const place = long && l === 0 ? `x="10" y="${16 + below}"` : `dx="${apart}"`;
+            return `<tspan ${place} font-size="${size}" fill="${colour}">● </tspan><tspan font-weight="400" font-size="${size}">${escapeHtml(label)}</tspan>`;
           });
     return (
       `<g transform="translate(${x} ${y})"><text x="10" y="16" font-weight="600" fill="${ink}">${escapeHtml(panel.title)}${keys.join("")}</text>` +
-      `<g transform="translate(0 ${head})">${drawPanel(panel, view)}</g></g>`
+      `<g transform="translate(0 ${rows[row]})">${drawPanel(panel, view)}</g></g>`
     );
   });
   const ground =
