@@ -206,8 +206,9 @@ export class ImportedView extends View<ImportedRollouts> {
       const spread = scores.length === 0 ? "" : Math.max(...scores) - Math.min(...scores);
       const told = escape(JSON.stringify(rowFacts(prompt)));
       const facts = `data-step="${step ?? ""}" data-mean="${scores.length === 0 ? "" : mean}" data-spread="${spread}" data-rows="${told}"`;
+      const own = imported.parts.prompts[index]!.tree ? " data-own" : "";
       const rows = prompt.rows.length === 0 ? imported.tree(index).trajectories.length : 0;
-      return `<details data-prompt="${index}" ${facts}><summary>${headOf(prompt, rows)}</summary>${bodies.get(index)}</details>`;
+      return `<details data-prompt="${index}"${own} ${facts}><summary>${headOf(prompt, rows)}</summary>${bodies.get(index)}</details>`;
     });
     const beyond = prompts.length - listed.length;
     return (

@@ -1,7 +1,7 @@
 /** What the page's address says of a view: whole numbers by name. */
 export type Stated = Readonly<Record<string, number>>;
 
-/** A view's part of the address: only where the page is nothing but this view. */
+/** A view's part of the address: only where the page is nothing but this view, or shows one at a time. */
 export interface Address {
   /** Whether a link leads back to what is seen. */
   isOwn: boolean;
@@ -13,7 +13,9 @@ export interface Address {
 
 /** The address of the page that a view stands on. */
 export function addressOf(outer: HTMLElement): Address {
-  const isOwn = outer.parentElement === document.body && "alone" in document.body.dataset;
+  const place = outer.parentElement;
+  const isAlone = place === document.body && "alone" in document.body.dataset;
+  const isOwn = isAlone || (place !== null && "address" in place.dataset);
   return {
     isOwn,
     read: (below) => {
@@ -27,7 +29,11 @@ export function addressOf(outer: HTMLElement): Address {
     write: (values) => {
       if (!isOwn) return;
       const shown = Object.entries(values).filter(([, value]) => value >= 0);
-      const text = shown.map(([name, value]) => `${name}=${value}`).join("&");
+      // What else the address says is the page's.
+      const others = [...new URLSearchParams(location.hash.slice(1))].filter(
+        ([name]) => !(name in values),
+      );
+      const text = [...others, ...shown].map(([name, value]) => `${name}=${value}`).join("&");
       history.replaceState(
         null,
         "",
@@ -35,4 +41,14 @@ export function addressOf(outer: HTMLElement): Address {
       );
     },
   };
+}
+
+/** What names a finding in an address. */
+export const findingName = "finding";
+
+/** A page's address with a finding in it, at a place of its tree; numbers below 0 are left out. */
+export function findingAddress(page: string, letters: string, place: Stated): string {
+  const seen = Object.entries(place).filter(([, value]) => value >= 0);
+  const all = [["prompt", 0], ...seen, [findingName, letters]];
+  return `${page}#${all.map((one) => one.join("=")).join("&")}`;
 }
