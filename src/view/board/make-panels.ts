@@ -1,4 +1,5 @@
-import { curveOf, meansByStep } from "../figures/curves.js";
+import { defined } from "../../../common/options/defined.js";
+import { curveOf, meansByStep, rangeOf } from "../figures/curves.js";
 import type { CurvePanel, PanelCurve } from "../draw/draw-panel.js";
 import type { RunRecord } from "./read-runs.js";
 
@@ -187,16 +188,15 @@ function curveOver(seeds: readonly RunRecord[], metric: string): Omit<PanelCurve
     const points = curveOf(seeds[0]!.lines, metric);
     return { x: points.map(({ step }) => step), y: points.map(({ value }) => short(value)) };
   }
-  const means = meansByStep(
-    seeds.map(({ lines }) => lines),
-    metric,
-  );
+  const lines = seeds.map((seed) => seed.lines);
+  const means = meansByStep(lines, metric);
   const end = (value: number) => (Number.isNaN(value) ? null : short(value));
   return {
     x: means.map(({ step }) => step),
     y: means.map(({ mean }) => short(mean)),
     low: means.map(({ mean, half }) => end(mean - half)),
     high: means.map(({ mean, half }) => end(mean + half)),
+    ...defined({ range: rangeOf(lines, metric) }),
   };
 }
 
