@@ -11,6 +11,16 @@ export interface Address {
   write: (values: Stated) => void;
 }
 
+/** What a text like `t=5&node=2` says, each number below a bound; anything else is left out. */
+export function statedIn(text: string, below: Stated): Partial<Stated> {
+  const said = new URLSearchParams(text);
+  const known = Object.entries(below).flatMap(([name, bound]) => {
+    const value = said.get(name) ?? "";
+    return /^\d{1,9}$/.test(value) && Number(value) < bound ? [[name, Number(value)]] : [];
+  });
+  return Object.fromEntries(known) as Partial<Stated>;
+}
+
 /** The address of the page that a view stands on. */
 export function addressOf(outer: HTMLElement): Address {
   const place = outer.parentElement;
@@ -18,14 +28,7 @@ export function addressOf(outer: HTMLElement): Address {
   const isOwn = isAlone || (place !== null && "address" in place.dataset);
   return {
     isOwn,
-    read: (below) => {
-      const said = new URLSearchParams(isOwn ? location.hash.slice(1) : "");
-      const known = Object.entries(below).flatMap(([name, bound]) => {
-        const text = said.get(name) ?? "";
-        return /^\d{1,9}$/.test(text) && Number(text) < bound ? [[name, Number(text)]] : [];
-      });
-      return Object.fromEntries(known) as Partial<Stated>;
-    },
+    read: (below) => statedIn(isOwn ? location.hash.slice(1) : "", below),
     write: (values) => {
       if (!isOwn) return;
       const shown = Object.entries(values).filter(([, value]) => value >= 0);

@@ -1,6 +1,7 @@
 import { defined } from "../../../../common/options/defined.js";
 import { addressOf } from "../../page/address.js";
 import { element } from "../../page/element.js";
+import { followLinks } from "../../page/pointed.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
 import type { LiveTree, TreeReply } from "../payload.js";
 import { followKeys } from "./controls/keyboard.js";
@@ -405,16 +406,17 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
   slider?.tell();
   new ResizeObserver(() => relayout()).observe(scroller);
   followTheme(root, recolour);
-  const {
-    t,
-    node,
-    token = -1,
-    policy,
-  } = address.read({
+  const said = {
     ...{ t: tree.trajectories.length, node: tree.nodes.length, token: Infinity },
     policy: steps.length,
-  });
-  if (policy !== undefined) slider?.go(policy);
-  if (node !== undefined) select(node, token < tree.nodes[node]!.length ? token : -1, t);
+  };
+  const goTo = ({ t, node, token = -1, policy }: Partial<typeof said>) => {
+    const own = t === undefined ? undefined : (facts.own[t]![0] ?? facts.paths[t]!.at(-1));
+    const chosen = node ?? own;
+    if (policy !== undefined) slider?.go(policy);
+    if (chosen !== undefined) select(chosen, token < tree.nodes[chosen]!.length ? token : -1, t);
+  };
+  goTo(address.read(said));
+  followLinks(outer, "explorer", said, goTo);
   return view;
 }
