@@ -32,8 +32,8 @@ export async function againHtml(
   if (!tree) throw new TypeError("Cannot run a tree again: it must be one that arpo-lab grew");
   const began = performance.now();
   const loaded = await Policy.load(folder);
-  const { verdict, isSame, tree: made } = await runAgain(loaded, tree);
+  const { verdict, same, tree: made } = await runAgain(loaded, tree);
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   const line = `<p><b>${escapeHtml(verdict)}</b> Run again in this page in ${seconds} s, seed ${tree.seed}; each tool answered as it had.</p>`;
-  return isSame || !made ? line : line + explore(made).html();
+  return same === "none" && made ? line + explore(made).html() : line;
 }

@@ -51,7 +51,7 @@ test("it runs again to the same bytes from what the link says, its tools answeri
     const { letters } = await findingOf(await grown(preset));
     const tree = sent(await told(letters!)).parts.prompts[0]!.tree!;
     const again = await runAgain(policy, tree);
-    assert.equal(again.isSame, true, again.verdict);
+    assert.equal(again.same, "bytes", again.verdict);
     assert.equal(line(again.tree!), line(tree));
     assert.match(again.verdict, /^The same [\d,]+ bytes\.$/);
   }
@@ -60,8 +60,8 @@ test("it runs again to the same bytes from what the link says, its tools answeri
 test("what differs is named: the token, or the numbers alone; what cannot be run again is refused", async () => {
   const tree = await grown("arpo");
   const other = new RolloutTree({ ...tree, config: { ...tree.config, seed: 4 } });
-  const { isSame, verdict } = await runAgain(policy, other);
-  assert.equal(isSame, false);
+  const { same, verdict } = await runAgain(policy, other);
+  assert.equal(same, "none");
   assert.match(verdict, /^Another tree/);
   const [first, ...rest] = tree.nodes;
   const logprobs = first!.logprobs.map((value, t) => (t === 0 ? value - 1e-3 : value));

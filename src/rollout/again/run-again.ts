@@ -12,8 +12,8 @@ import { RecordedTools, UnrecordedCall } from "./recorded-tools.js";
 export interface Again {
   /** The new tree, with as many alternatives as the old one; undefined where it wanted a call that the old one does not hold. */
   tree?: RolloutTree;
-  /** Whether it has the same bytes. */
-  isSame: boolean;
+  /** What it has in common with the old one: all bytes, all tokens, or not even those. */
+  same: "bytes" | "tokens" | "none";
   /** That, in words: also where they differ first. */
   verdict: string;
 }
@@ -47,18 +47,18 @@ function firstDifference(before: RolloutTree, now: RolloutTree): string | undefi
   return now.nodes.length === before.nodes.length ? undefined : `segment ${before.nodes.length}`;
 }
 
-function verdictOf(before: RolloutTree, now: RolloutTree): Pick<Again, "isSame" | "verdict"> {
+function verdictOf(before: RolloutTree, now: RolloutTree): Pick<Again, "same" | "verdict"> {
   const [old, made] = [before, now].map((tree) => treesToJsonl([tree], { timing: false }));
   if (old === made)
-    return { isSame: true, verdict: `The same ${old!.length.toLocaleString("en")} bytes.` };
+    return { same: "bytes", verdict: `The same ${old!.length.toLocaleString("en")} bytes.` };
   const place = firstDifference(before, now);
-  if (place !== undefined) return { isSame: false, verdict: `Another tree from ${place} on.` };
+  if (place !== undefined) return { same: "none", verdict: `Another tree from ${place} on.` };
   const apart = before.nodes.flatMap(({ logprobs }, i) =>
     Array.from(logprobs, (value, t) => Math.abs(value - now.nodes[i]!.logprobs[t]!)),
   );
   const farthest = apart.reduce((most, one) => Math.max(most, one), 0);
   return {
-    isSame: false,
+    same: "tokens",
     verdict: `The same tokens, not the same bytes: log-probabilities differ by up to ${farthest.toPrecision(1)}, as between two engines.`,
   };
 }
@@ -75,7 +75,7 @@ export async function runAgain(policy: Policy, tree: RolloutTree): Promise<Again
   } catch (error) {
     const reason = error instanceof UnfinishedRollout ? error.cause : error;
     if (!(reason instanceof UnrecordedCall)) throw error;
-    return { isSame: false, verdict: `Another tree. ${reason.message}` };
+    return { same: "none", verdict: `Another tree. ${reason.message}` };
   }
   const widths = tree.nodes.map(({ top }) => top?.width ?? 0);
   const cut = withAlternatives(made, (node) => widths[node] ?? 0);

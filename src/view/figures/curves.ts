@@ -29,7 +29,7 @@ export function curveOf(run: RunMetrics, metric: string): { step: number; value:
 
 /** Metrics that are scores or shares of something. */
 const isScore =
-  /^(?:critic\/(?:score|rewards)|val-(?:core|aux)|reward)\/|^reward$|clipfrac|success_rate/;
+  /^(?:critic\/(?:score|rewards)|val-(?:core|aux)|reward)\/|(?:score|reward)$|clipfrac|success_rate/;
 
 /** Where the mean of a score can be, by what runs say of it and of the smallest and the greatest of a step. */
 export function rangeOf(
