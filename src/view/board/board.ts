@@ -32,6 +32,12 @@ const boardPicture = (payload: BoardPayload, theme: Theme | undefined): string =
 
 const style = `
 .arpo-board .arpo-finding{border:1px solid var(--line);border-left:3px solid var(--accent);border-radius:8px;margin:6px 0;padding:2px 10px}
+.arpo-board{container:board/inline-size}
+.arpo-board .arpo-first{display:grid;grid-template-columns:minmax(0,1fr);gap:6px 14px;align-items:start}
+@container board (min-width:1180px){.arpo-board .arpo-first:has(>:nth-child(2)){grid-template-columns:minmax(0,2fr) minmax(0,5fr)}}
+.arpo-board .arpo-first>div{display:grid;gap:10px;grid-template-columns:minmax(0,1fr)}
+.arpo-board .arpo-more{margin:8px 0}
+.arpo-board .arpo-more .arpo-panels{margin-top:6px}
 .arpo-board .arpo-panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(270px,1fr));gap:10px}
 .arpo-board .arpo-panel{display:flex;flex-direction:column;justify-content:space-between;border:1px solid var(--line);border-radius:8px;padding:6px 0 2px;min-width:0;overflow:hidden}
 .arpo-board .arpo-curve svg{display:block;cursor:crosshair}

@@ -35,6 +35,8 @@ export interface CurvePanel {
   stacked: boolean;
   labels: string[];
   curves: PanelCurve[];
+  /** What a reader asks for first. */
+  isFirst?: boolean;
 }
 
 /** A panel without news in words: every curve the same at each of several steps. Undefined for any other. */
