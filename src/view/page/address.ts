@@ -32,9 +32,9 @@ export function addressOf(outer: HTMLElement): Address {
     write: (values) => {
       if (!isOwn) return;
       const shown = Object.entries(values).filter(([, value]) => value >= 0);
-      // What else the address says is the page's.
+      // What is no number, such as a finding, is the page's.
       const others = [...new URLSearchParams(location.hash.slice(1))].filter(
-        ([name]) => !(name in values),
+        ([, value]) => !/^\d{1,9}$/.test(value),
       );
       const text = [...others, ...shown].map(([name, value]) => `${name}=${value}`).join("&");
       history.replaceState(
