@@ -21,6 +21,9 @@ export function statedIn(text: string, below: Stated): Partial<Stated> {
   return Object.fromEntries(known) as Partial<Stated>;
 }
 
+/** What names a finding in an address. */
+export const findingName = "finding";
+
 /** The address of the page that a view stands on. */
 export function addressOf(outer: HTMLElement): Address {
   const place = outer.parentElement;
@@ -32,11 +35,10 @@ export function addressOf(outer: HTMLElement): Address {
     write: (values) => {
       if (!isOwn) return;
       const shown = Object.entries(values).filter(([, value]) => value >= 0);
-      // What is no number, such as a finding, is the page's.
-      const others = [...new URLSearchParams(location.hash.slice(1))].filter(
-        ([, value]) => !/^\d{1,9}$/.test(value),
-      );
-      const text = [...others, ...shown].map(([name, value]) => `${name}=${value}`).join("&");
+      // A finding in the address is the page's.
+      const finding = new URLSearchParams(location.hash.slice(1)).get(findingName);
+      const all = [...(finding === null ? [] : [[findingName, finding]]), ...shown];
+      const text = all.map((one) => one.join("=")).join("&");
       history.replaceState(
         null,
         "",
@@ -45,9 +47,6 @@ export function addressOf(outer: HTMLElement): Address {
     },
   };
 }
-
-/** What names a finding in an address. */
-export const findingName = "finding";
 
 /** A page's address with a finding in it, at a place of its tree; numbers below 0 are left out. */
 export function findingAddress(page: string, letters: string, place: Stated): string {

@@ -410,13 +410,15 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     ...{ t: tree.trajectories.length, node: tree.nodes.length, token: Infinity },
     policy: steps.length,
   };
-  const goTo = ({ t, node, token = -1, policy }: Partial<typeof said>) => {
-    const own = t === undefined ? undefined : (facts.own[t]![0] ?? facts.paths[t]!.at(-1));
+  const goTo = ({ t, node, token = -1, policy }: Partial<typeof said>, isLane = false) => {
+    const isOwn = isLane && t !== undefined;
+    const own = isOwn ? (facts.own[t]![0] ?? facts.paths[t]!.at(-1)) : undefined;
     const chosen = node ?? own;
     if (policy !== undefined) slider?.go(policy);
     if (chosen !== undefined) select(chosen, token < tree.nodes[chosen]!.length ? token : -1, t);
   };
   goTo(address.read(said));
-  followLinks(outer, "explorer", said, goTo);
+  // A sentence may mean a whole trajectory.
+  followLinks(outer, "explorer", said, (values) => goTo(values, true));
   return view;
 }
