@@ -9,7 +9,13 @@ export const groups = [
       ["In a TypeScript project", "project"],
     ],
   },
-  { text: "Learn", items: [["Lessons", "lessons"]] },
+  {
+    text: "Learn",
+    items: [
+      ["Lessons", "lessons"],
+      ["A class of 90 minutes", "teach"],
+    ],
+  },
   {
     text: "How to",
     items: [

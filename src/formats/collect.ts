@@ -1,5 +1,7 @@
 import { deepest, isTooDeep } from "../../common/http-server/nesting.js";
 import { shown } from "../../common/options/check-arguments.js";
+import { defined } from "../../common/options/defined.js";
+import type { Score } from "../reward/score.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { CarriedCount } from "./carried.js";
 import type { FormatNotes, RecordsTogether, RolloutFormat } from "./formats/format.js";
@@ -35,6 +37,8 @@ export interface PromptRows {
   step: number | undefined;
   /** A tree that a file holds as it is. */
   tree?: RolloutTree;
+  /** The scores of its trajectories, where the file has them. */
+  scores?: readonly (Score | undefined)[];
 }
 
 /** What became of one file. */
@@ -214,7 +218,8 @@ export class Collection {
     for (const row of understood?.rows ?? []) {
       this.#keep({ ...row, place: { file: file.path, line } }, format, size);
     }
-    for (const tree of understood?.trees ?? []) this.addTree(tree, format);
+    for (const [i, tree] of (understood?.trees ?? []).entries())
+      this.addTree(tree, format, understood?.scores?.[i]);
     for (const row of understood?.counted ?? []) {
       this.steps.count(row);
       file.rows++;
@@ -223,7 +228,7 @@ export class Collection {
   }
 
   /** Takes a whole tree in. */
-  addTree(tree: RolloutTree, format: RolloutFormat): void {
+  addTree(tree: RolloutTree, format: RolloutFormat, scores?: PromptRows["scores"]): void {
     const file = this.#file!;
     file.format = format.name;
     this.formats.add(format);
@@ -236,7 +241,7 @@ export class Collection {
         numbers: { tokens: trajectory.tokens.length },
       });
     }
-    this.prompts.push({ rows: [], step: this.#step, tree });
+    this.prompts.push({ rows: [], step: this.#step, tree, ...defined({ scores }) });
   }
 
   #keep(row: PlacedRow, format: RolloutFormat, size: number): void {

@@ -130,8 +130,9 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
     const { rows, tree } = prompts[index]!;
     const runtime = policy ? { policy, options: {} } : { tokenizer: read.tokenizer };
     if (tree) {
-      // Its place among the trees of all files; its tokens are of a model whose tokenizer may be given.
-      const known = read.readsIds ? runtime : undefined;
+      // Its place among the trees of all files; its tokens are of a model whose tokenizer may be given, or be the file's.
+      const own = tree.tokenizer && { tokenizer: tree.tokenizer };
+      const known = read.readsIds ? runtime : own;
       return {
         tree: new RolloutTree({ ...tree, index } as unknown as RolloutTree<ImportedTask>, known),
         ...{ disagreement: 0, dropped: 0 },
@@ -177,7 +178,11 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
   scoredOf(index: number): Scored | undefined {
     const tree = this.tree(index);
     const { rows } = this.prompts[index]!;
+    const own = this.#parts.prompts[index]!.scores;
+    const group = this.prompts[index]!.id;
     const scored = tree.selected.flatMap((trajectory): ScoredTrajectory[] => {
+      const said = own?.[trajectory.id];
+      if (said) return [{ trajectory, group, score: said }];
       const row = rows[trajectory.id];
       if (row?.score === undefined) return [];
       const { score, numbers = {}, extra = {} } = row;
@@ -188,7 +193,7 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
           typeof reason === "string" ? reason : `from ${row.place.file}, line ${row.place.line}`,
         ...(Object.keys(numbers).length > 0 ? { parts: { ...numbers } } : {}),
       };
-      return [{ trajectory, group: this.prompts[index]!.id, score: score_ }];
+      return [{ trajectory, group, score: score_ }];
     });
     return scored.length === 0 ? undefined : new Scored(scored, [tree as unknown as RolloutTree]);
   }

@@ -96,12 +96,16 @@ test(
     const faults: string[] = [];
     for (const [name, url] of pages) {
       await page.goto(url);
-      if (name.startsWith("figure-")) await page.waitForSelector(".plotly .gtitle");
+      // Curves bring the board's picture.
+      const drawn = ["figure-reward-curves", "figure-compare-runs"].includes(name)
+        ? ".arpo-curves [data-narrow] svg"
+        : ".plotly .gtitle";
+      if (name.startsWith("figure-")) await page.waitForSelector(drawn);
       const found =
         (await page.evaluate(`[...document.querySelectorAll("svg text")].flatMap((text) => {
       const { left, right, height } = text.getBoundingClientRect();
       if (/^\\d*$/.test(text.textContent) || height === 0) return []; // numbers of marks say in words what they are, too
-      const cut = text.closest(".gtitle,.g-gtitle,.g-xtitle") && (left < 0 || right > innerWidth);
+      const cut = text.closest(".gtitle,.g-gtitle,.g-xtitle,.arpo-curves") && (left < 0 || right > innerWidth);
       return height < 7.5 || cut ? [text.textContent + ": " + [left, right, height].map(Math.round)] : [];
     })`)) as string[];
       faults.push(...found.map((fault) => `${name}, ${fault}`));

@@ -5,7 +5,6 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { figurePicture } from "../../common/picture/picture.js";
 import { formatValue } from "../../kernel/display/format.js";
 import { Random } from "../../src/base/random/random.js";
 import { UpdateReport } from "../../src/learn/update/update-report.js";
@@ -76,16 +75,18 @@ for (const [name, make] of Object.entries(figures)) {
   test(`${name}() draws what its snapshots show`, async () => {
     const figure = await make();
     compare(`${name}.json`, normalised(figure));
-    const picture = figurePicture(figure);
-    assert.ok(picture, "a picture must be there for where plotly is not");
-    compare(`${name}.svg`, picture);
+    compare(`${name}.svg`, view.toSvg(figure));
   });
 
   test(`${name}() is known to the kernel, in every theme, with words`, async () => {
     for (const theme of ["auto", "light", "dark", "colour-blind"] as const) {
       const figure = await make(theme);
       const bundle = await formatValue(figure);
-      assert.ok(bundle?.["application/vnd.plotly.v1+json"]);
+      // Curves bring the board's picture.
+      const form = ["rewardCurves", "compareRuns"].includes(name)
+        ? "image/svg+xml"
+        : "application/vnd.plotly.v1+json";
+      assert.ok(bundle?.[form]);
       assert.match(view.describe(figure), /\d.*\.$/s);
       const { font, colorway } = figure.layout;
       const { ink, series } = palettes[theme];
@@ -117,6 +118,39 @@ test("compareRuns() gives the mean and Student's interval, and refuses runs with
   assert.ok(Math.abs((low as number[])[0]! - 0.5 + half) < 1e-9);
   assert.throws(() => view.compareRuns({ a: seeds }, { metric: "none" }), RangeError);
   assert.throws(() => view.rewardCurves([{ step: 1 }]), RangeError);
+});
+
+/** The labels of a picture's vertical axis; the last one is a step. */
+const labels = (picture: string) =>
+  [...picture.matchAll(/text-anchor="end"[^>]*>([\d.−]+)</g)]
+    .map(([, label]) => label!)
+    .slice(0, -1);
+
+test("bands of scores stay within what a score can be; curves without news are a line of text", () => {
+  const seeds = [0.2, 0.4, 0.9].map((value) =>
+    [1, 2, 3].map((step) => ({
+      step,
+      "critic/score/mean": value + step / 100,
+      loss: value * step,
+    })),
+  );
+  const bounded = labels(view.toSvg(view.compareRuns({ a: seeds })));
+  assert.deepEqual([bounded[0], bounded.at(-1)], ["0", "1"]);
+  const free = labels(view.toSvg(view.compareRuns({ a: seeds }, { metric: "loss" })));
+  assert.ok(
+    free.some((label) => label.startsWith("−")),
+    "a loss may be anything",
+  );
+  const run = seeds[0]!.map((line) => ({
+    ...line,
+    ...{ "critic/score/max": 1, "critic/score/min": 0, "val-core/calc/reward/mean@1": 0.25 },
+  }));
+  const figure = view.rewardCurves(run);
+  const picture = view.toSvg(figure);
+  assert.match(picture, /held-out score, calc is 0\.25 at every step\./);
+  assert.match(picture, /Band: from the smallest to the greatest score of the step\./);
+  assert.match(view.describe(figure), /held-out score, calc is 0\.25 at every step\./);
+  assert.match(view.toHtml(figure), /<figure class="arpo-curves"/);
 });
 
 test("clipScatter() counts what UpdateReport.tokens() says", async () => {

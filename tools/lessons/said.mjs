@@ -6,7 +6,10 @@ export function still({ data, ...output }) {
   const plain = { "text/plain": rest["text/plain"] ?? [""] };
   const text = Array.isArray(html) ? html.join("") : (html ?? "");
   const moves = /<script|<iframe|<button|<input/.test(text) || text.length > 30_000;
-  if (html !== undefined && !moves) return { ...output, data: { "text/html": html, ...plain } };
+  // A page that cleans HTML takes pictures out of it.
+  const isDrawn = svg !== undefined && text.includes("<svg");
+  if (html !== undefined && !moves && !isDrawn)
+    return { ...output, data: { "text/html": html, ...plain } };
   if (svg !== undefined) return { ...output, data: { "image/svg+xml": svg, ...plain } };
   if (png !== undefined) return { ...output, data: { "image/png": png, ...plain } };
   if (rest["text/markdown"] !== undefined)

@@ -23,5 +23,5 @@ const whole = { ...small, splitting: false, format: "iife" };
 const alone = await bundleForTab(pageScripts, { ...whole, globalName: "tab" });
 for (const { path, contents } of alone.outputFiles) write(basename(path), contents);
 await writeBenchmarkPage(out);
-await writeExplorePage(out);
+await writeExplorePage(out, { policy: false });
 await writeLandingPage(out);

@@ -3,6 +3,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { againScripts } from "../../dist/apps/site/write/again-scripts.js";
 import { bundleForTab, root } from "./bundle.mjs";
 
 const source = join(root, "apps/site/explore");
@@ -49,8 +50,11 @@ function exampleScript() {
   return `export const files = ${JSON.stringify(Object.fromEntries(files))};\n`;
 }
 
-/** Writes the page below a folder; gives its files with their sizes. */
-export async function writeExplorePage(out) {
+/**
+ * Writes the page below a folder; gives its files with their sizes. `policy` adds the engine and the policy that ships: a
+ * site's writer has them from the package.
+ */
+export async function writeExplorePage(out, { policy = true } = {}) {
   const options = { minify: true, plugins: [withoutPrograms, withoutDatabase] };
   const reading = { "reading-worker": "dist/apps/site/explore/reading-worker.js" };
   const { outputFiles } = await bundleForTab(
@@ -67,6 +71,7 @@ export async function writeExplorePage(out) {
     ["examples.js", exampleScript()],
     // For browsers whose workers may import nothing.
     ["reading-alone.js", `export const program = ${JSON.stringify(alone.text)};\n`],
+    ...(policy ? againScripts() : []),
     ["page.css", readFileSync(join(source, "page.css"))],
   ];
   for (const [name, contents] of written) writeFileSync(join(folder, name), contents);

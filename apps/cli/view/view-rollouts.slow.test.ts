@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { sampleRunFolder } from "../../../src/view/testing/sample-run-folder.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const bin = join(root, "apps/cli/bin/arpo-lab.mjs");
@@ -67,4 +69,21 @@ test("arpo-lab view serves on loopback until Ctrl-C", async (t) => {
   assert.match(await (await fetch(address)).text(), /skyrl: 2 trajectories/i);
   child.kill("SIGINT");
   assert.equal(await ended, 0);
+});
+
+test("arpo-lab view RUN is the run's board, with a search over its rollouts below", async () => {
+  const run = join(folder, "run");
+  await sampleRunFolder(run);
+  await writeFile(join(run, "config.yaml"), "{}\n");
+  const out = join(folder, "run.html");
+  await view(run, "--out", out);
+  const page = readFileSync(out, "utf8");
+  assert.equal(page.match(/class="arpo-view arpo-board/g)?.length, 1);
+  assert.match(
+    page,
+    /<select data-choose="tool" disabled><option value="">all<\/option><option>python<\/option>/,
+  );
+  assert.match(page, /<select data-choose="step" disabled>.*<option value="4">4<\/option>/);
+  assert.match(page, /data-choose="words"/);
+  assert.equal(page.match(/<details data-prompt=/g)?.length, 4);
 });

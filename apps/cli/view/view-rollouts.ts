@@ -7,9 +7,11 @@ import { importRollouts } from "../../../src/formats/import-rollouts.js";
 import type { ImportedRollouts } from "../../../src/formats/imported-rollouts.js";
 import { modelFolder } from "../../../src/model/files/model-folder.js";
 import { HfTokenizer } from "../../../src/model/tokenizer/hf-tokenizer.js";
+import type { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";
 import { Policy } from "../../../src/policy/policies.js";
 import { writeDurably } from "../../../common/files/durable.js";
 import { board } from "../../../src/view/board/board.js";
+import { readRunFolder } from "../../../src/view/board/read-folder.js";
 import { explore } from "../../../src/view/explorer/explore.js";
 import { toHtml } from "../../../src/view/export/to-html.js";
 import { showImported } from "../../../src/view/imported/imported-view.js";
@@ -17,7 +19,7 @@ import { openBrowser } from "../lab/open-browser.js";
 import { aside, say } from "../terminal/say.js";
 import { stoppable } from "../terminal/stopping.js";
 import { randomBytes } from "node:crypto";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -137,16 +139,27 @@ function isRun(path: string): boolean {
   );
 }
 
+/** Where a run keeps its rollouts; undefined where it keeps none. */
+function rolloutsOf(run: string): string | undefined {
+  const folder = join(resolve(homePath(run)), "rollouts");
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.some((name) => /\.(?:jsonl|parquet)$/.test(name)) ? folder : undefined;
+}
+
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
 
-async function read(path: string, options: ViewCommandOptions, signal: AbortSignal) {
+/** The rollouts of a path; `own` is their run's tokenizer. */
+async function read(
+  path: string,
+  options: ViewCommandOptions,
+  signal: AbortSignal,
+  own?: Tokenizer,
+): Promise<ImportedRollouts> {
   const { format, score, rows, temperature } = options;
   const policy =
     options.policy === undefined ? undefined : await Policy.load(modelFolder(options.policy));
   const tokenizer =
-    options.tokenizer === undefined
-      ? undefined
-      : await HfTokenizer.load(modelFolder(options.tokenizer));
+    options.tokenizer === undefined ? own : await HfTokenizer.load(modelFolder(options.tokenizer));
   let said = performance.now();
   let isSaid = false;
   // Once a second; whoever has read of a beginning reads of its end too.
@@ -176,17 +189,18 @@ async function read(path: string, options: ViewCommandOptions, signal: AbortSign
   }
 }
 
-function shownImport(imported: ImportedRollouts): Shown {
+/** A page of rollouts; of a run, its board stands above them. */
+function shownImport(imported: ImportedRollouts, run?: string): Shown {
   return {
-    page: (served) =>
-      Promise.resolve(
-        toHtml(
-          showImported(imported, {
-            id: "rollouts",
-            ...(served ? { address: (prompt: number) => `tree/${prompt}` } : {}),
-          }),
-        ),
-      ),
+    page: async (served) => {
+      const view = showImported(imported, {
+        ...{ id: "rollouts", board: run === undefined },
+        ...(served ? { address: (prompt: number) => `tree/${prompt}` } : {}),
+      });
+      if (run === undefined) return toHtml(view);
+      const above = await board(run).html();
+      return toHtml({ html: () => above + view.html() });
+    },
     tree: (index) => {
       if (!imported.prompts[index]) return undefined;
       const [scored, batch] = [imported.scoredOf(index), imported.batchOf(index)];
@@ -200,8 +214,12 @@ function shownImport(imported: ImportedRollouts): Shown {
 export async function viewRollouts(path: string, options: ViewCommandOptions): Promise<void> {
   const signal = stoppable("early");
   let shown: Shown;
-  if (isRun(path)) shown = { page: () => toHtml(board(path)) };
-  else {
+  const own = isRun(path) ? rolloutsOf(path) : path;
+  if (own === undefined) shown = { page: () => toHtml(board(path)) };
+  else if (own !== path) {
+    const { tokenizer } = await readRunFolder("run", path);
+    shown = shownImport(await read(own, options, signal, tokenizer), path);
+  } else {
     const imported = await read(path, options, signal);
     say(String(imported));
     say(findingLines(findingsOf(imported)));

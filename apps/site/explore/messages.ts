@@ -4,9 +4,14 @@ export interface GivenFile {
   bytes: Uint8Array;
 }
 
-/** What the page asks of its worker. */
+/** What the page asks of its workers: one reads files, and each tree that is run again has its own. */
 export type Asked = { id: number } & (
-  { kind: "open"; files: readonly GivenFile[] } | { kind: "explain"; prompt: number }
+  | { kind: "open"; files: readonly GivenFile[] }
+  | { kind: "explain"; prompt: number }
+  /** A prompt's tree as a small file, or in the letters of a link; empty where it has too many. */
+  | { kind: "finding" | "letters"; prompt: number }
+  /** A finding, and files by their names: the policy's, and those of the package. */
+  | { kind: "again"; finding: string; policy: readonly GivenFile[]; own: readonly GivenFile[] }
 );
 
 /** How far reading is. */
@@ -15,5 +20,5 @@ export interface ReadSoFar {
   rows: number;
 }
 
-/** What the worker answers: HTML of views, or why there is none. */
-export type Answered = { id: number } & ({ html: string } | { error: string } | ReadSoFar);
+/** What a worker answers: HTML of views or other text, or why there is none. */
+export type Answered = { id: number } & ({ answer: string } | { error: string } | ReadSoFar);

@@ -3,12 +3,12 @@ import type { Answered, Asked, ReadSoFar } from "./messages.js";
 type Question = Asked extends infer One ? (One extends Asked ? Omit<One, "id"> : never) : never;
 
 interface Waiting {
-  resolve: (html: string) => void;
+  resolve: (answer: string) => void;
   reject: (error: Error) => void;
   progress: (so: ReadSoFar) => void;
 }
 
-/** The worker that reads files, asked by messages. */
+/** A worker that is asked by messages: the one that reads files, and the one that runs a tree again. */
 export class Reader {
   #worker: Worker | undefined;
   readonly #ready: Promise<void>;
@@ -45,7 +45,7 @@ export class Reader {
     });
   }
 
-  /** HTML of views; rejects with why there is none. */
+  /** What is answered, mostly HTML of views; rejects with why there is nothing. */
   async ask(
     question: Question,
     progress: (so: ReadSoFar) => void = () => undefined,
@@ -58,11 +58,18 @@ export class Reader {
     });
   }
 
+  /** Ends it, whatever it does. */
+  stop(): void {
+    this.#worker?.terminate();
+    for (const { reject } of this.#waiting.values()) reject(new Error("Stopped."));
+    this.#waiting.clear();
+  }
+
   #take(answer: Answered): void {
     const waiting = this.#waiting.get(answer.id);
     if ("progress" in answer) return waiting?.progress(answer);
     this.#waiting.delete(answer.id);
-    if ("html" in answer) waiting?.resolve(answer.html);
+    if ("answer" in answer) waiting?.resolve(answer.answer);
     else waiting?.reject(new Error(answer.error));
   }
 }

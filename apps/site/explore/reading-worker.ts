@@ -1,5 +1,6 @@
 import { mkdir, rm, writeFile } from "#platform/files";
 import { basename, dirname, join } from "#platform/path";
+import { findingOf } from "../../../src/formats/write/finding.js";
 import { importRollouts } from "../../../src/formats/import-rollouts.js";
 import { readableNames } from "../../../src/formats/read/file-kinds.js";
 import type { ImportedRollouts } from "../../../src/formats/imported-rollouts.js";
@@ -8,6 +9,7 @@ import type { TrainingBatch } from "../../../src/learn/batch.js";
 import { deepResearch } from "../../../src/reward/rewards/deep-research.js";
 import { score } from "../../../src/reward/score-trees.js";
 import type { Scored } from "../../../src/reward/scored.js";
+import { RolloutTree } from "../../../src/rollout/rollout-tree.js";
 import { explain } from "../../../src/view/explain/explain.js";
 import { showImported } from "../../../src/view/imported/imported-view.js";
 import type { Answered, Asked, GivenFile } from "./messages.js";
@@ -18,7 +20,7 @@ async function defaultScores(imported: ImportedRollouts): Promise<Map<number, Sc
   for (const { index } of imported.prompts) {
     // A file's own trees stand for themselves; trajectories of others have the file's scores, or none were
     // given.
-    if (imported.parts.prompts[index]!.tree === undefined) continue;
+    if (imported.parts.prompts[index]!.tree === undefined || imported.scoredOf(index)) continue;
     const tree = imported.tree(index);
     if (tree.task.groundTruth === undefined) continue;
     scored.set(index, await score(tree, deepResearch));
@@ -122,26 +124,53 @@ async function opened(files: readonly GivenFile[], id: number): Promise<string> 
     ...(read ? { tokenizer: await read.load(tokenizer) } : {}),
     onProgress: ({ bytes, of, rows }) => answer({ id, progress: bytes / of, rows }),
   });
+  const [fault] = imported.broken;
+  if (imported.rows === 0 && fault !== undefined) {
+    throw new SyntaxError(`Cannot read ${fault.file}, line ${fault.line}: ${fault.reason}`);
+  }
   open = { imported, scores: await defaultScores(imported) };
   const view = showImported(imported, { id: "page", scores: open.scores }).html();
   return open.scores.size > 0 ? whoseScores + view : view;
 }
 
+function nowOpen(action: string) {
+  if (open) return open;
+  throw new TypeError(`Cannot ${action}: a file must be open, got none`);
+}
+
 function explainedOf(prompt: number): string {
-  if (!open) throw new TypeError("Cannot explain the objective: a file must be open, got none");
-  const { imported, scores } = open;
+  const { imported, scores } = nowOpen("explain the objective");
   return explained(imported, prompt, imported.scoredOf(prompt) ?? scores.get(prompt));
+}
+
+/** A prompt's tree as its file has it, with what is known of its scores and its words. */
+async function sent(prompt: number) {
+  const { imported, scores } = nowOpen("make a link");
+  const tree = imported.tree(prompt) as unknown as RolloutTree;
+  const { index } = imported.parts.prompts[prompt]?.tree ?? tree;
+  const { tokenizer } = tree;
+  const whole = new RolloutTree({ ...tree, index }, tokenizer && { tokenizer });
+  return findingOf(whole, { scored: imported.scoredOf(prompt) ?? scores.get(prompt) });
+}
+
+async function answerTo(asked: Asked): Promise<string> {
+  if (asked.kind === "open") return opened(asked.files, asked.id);
+  if (asked.kind === "explain") return explainedOf(asked.prompt);
+  if (asked.kind === "again") {
+    const { againHtml } = await import("./again-work.js");
+    return againHtml(asked.finding, asked.policy, asked.own);
+  }
+  const { text, letters = "" } = await sent(asked.prompt);
+  return asked.kind === "letters" ? letters : text;
 }
 
 addEventListener("message", ({ data }: MessageEvent<Asked>) => {
   const { id } = data;
-  Promise.resolve(data)
-    .then((asked) => (asked.kind === "open" ? opened(asked.files, id) : explainedOf(asked.prompt)))
-    .then(
-      (html) => answer({ id, html: inTheirWords(html) }),
-      (error: unknown) =>
-        answer({ id, error: inTheirWords(error instanceof Error ? error.message : String(error)) }),
-    );
+  answerTo(data).then(
+    (text) => answer({ id, answer: inTheirWords(text) }),
+    (error: unknown) =>
+      answer({ id, error: inTheirWords(error instanceof Error ? error.message : String(error)) }),
+  );
 });
 // Whoever asks before this would not be heard.
 postMessage("ready");

@@ -1,6 +1,9 @@
 import { readable } from "../../../src/formats/read/file-kinds.js";
 import { startBoard } from "../../../src/view/board/page/start-board.js";
+import { addAgain, policyAmong, scriptFiles, unpackFiles } from "./again.js";
+import { forgetLink, giveLinks, linkedFinding } from "./findings.js";
 import { startExplain } from "../../../src/view/explain/page/start-explain.js";
+import { startExplorer } from "../../../src/view/explorer/page/start-explorer.js";
 import { startImported } from "../../../src/view/imported/page/start-imported.js";
 import { element } from "../../../src/view/page/element.js";
 import type { PageColours } from "../../../src/view/page/page-colours.js";
@@ -30,7 +33,8 @@ async function inFolder(folder: FileSystemDirectoryEntry): Promise<GivenFile[]> 
 
 async function inEntry(entry: FileSystemEntry): Promise<GivenFile[]> {
   if (entry.isDirectory) return inFolder(entry as FileSystemDirectoryEntry);
-  if (!readable.test(entry.name)) return [];
+  // A policy may lie beside the rollouts.
+  if (!readable.test(entry.name) && !entry.name.endsWith(".safetensors")) return [];
   const file = await new Promise<File>((resolve, reject) =>
     (entry as FileSystemFileEntry).file(resolve, reject),
   );
@@ -80,12 +84,7 @@ const examplesOf = (): { name: ExampleName; title: string }[] =>
   (Object.entries(examples) as [ExampleName, string][]).map(([name, title]) => ({ name, title }));
 
 async function exampleFiles(name: ExampleName): Promise<GivenFile[]> {
-  const address = new URL("examples.js", import.meta.url).href;
-  const { files } = (await import(address)) as { files: ExampleScript };
-  return files[name].map(({ name, base64 }) => ({
-    name,
-    bytes: Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)),
-  }));
+  return unpackFiles(((await scriptFiles("examples.js")) as ExampleScript)[name]);
 }
 
 /**
@@ -124,6 +123,7 @@ const colours: PageColours = { light: palettes.auto, dark: palettes.dark };
 const programs: Record<string, (id: string, colours: PageColours) => void> = {
   "arpo-board": startBoard,
   "arpo-explain": startExplain,
+  "arpo-explorer": startExplorer,
   "arpo-imported": startImported,
 };
 
@@ -149,7 +149,17 @@ const [shown, views] = [the("shown", HTMLElement), the("views", HTMLElement)];
 const words = (fault: unknown) => (fault instanceof Error ? fault.message : String(fault));
 
 let reader: Reader;
+let policy: GivenFile[] = [];
 let turn = 0;
+
+/** A worker; the same program stands in one piece beside it, for browsers whose workers may import nothing. */
+function beginWorker(): Reader {
+  const alone = new URL("reading-alone.js", import.meta.url).href;
+  return new Reader(
+    new URL("reading-worker.js", import.meta.url),
+    async () => ((await import(alone)) as { program: string }).program,
+  );
+}
 
 /** Adds to a prompt's box what opens its explainer. */
 function addExplainer(box: HTMLElement): void {
@@ -169,12 +179,23 @@ function addExplainer(box: HTMLElement): void {
 }
 
 /** Reads files and shows what is in them; of several askings the last one counts. */
-async function show(title: string, asked: () => GivenFile[] | Promise<GivenFile[]>): Promise<void> {
+async function show(
+  title: string,
+  asked: () => GivenFile[] | Promise<GivenFile[]>,
+  isLinked = false,
+): Promise<void> {
   const mine = ++turn;
+  if (!isLinked) forgetLink();
   error.textContent = "";
   status.textContent = `Reading ${title}…`;
   try {
-    const html = await reader.ask({ kind: "open", files: await asked() }, ({ progress, rows }) => {
+    const given = policyAmong(await asked());
+    if (given.policy.length > 0) policy = given.policy;
+    if (given.policy.length > 0 && given.others.length === 0) {
+      status.textContent = "The policy's files are here: Run again uses them.";
+      return;
+    }
+    const html = await reader.ask({ kind: "open", files: given.others }, ({ progress, rows }) => {
       if (mine === turn)
         status.textContent = `Reading ${title}: ${Math.floor(100 * progress)}%, ${rows} trajectories`;
     });
@@ -184,6 +205,11 @@ async function show(title: string, asked: () => GivenFile[] | Promise<GivenFile[
     showViews(views, html);
     const boxes = [...views.querySelectorAll<HTMLDetailsElement>("details[data-prompt]")];
     boxes.forEach(addExplainer);
+    for (const box of boxes) {
+      if (!("own" in box.dataset)) continue;
+      const parts = { reader: () => reader, begin: beginWorker, given: () => policy };
+      addAgain(box, { ...parts, show: showViews });
+    }
     status.textContent = `${title} is shown below.`;
     shown.focus({ preventScroll: true });
     shown.scrollIntoView({ block: "start" });
@@ -248,6 +274,15 @@ function takeText(): void {
   });
 }
 
+/** Opens the finding that stands in the page's address, where one does. */
+async function openLink(): Promise<void> {
+  const found = await linkedFinding(location.hash).catch((fault: unknown) => {
+    error.textContent = words(fault);
+    return undefined;
+  });
+  if (found) await show("The finding in the link", () => [found], true);
+}
+
 /** A file that the page's address names is fetched first; after that nothing can be. */
 async function start(): Promise<void> {
   const given = await fileOfAddress(location).catch((fault: unknown) => {
@@ -255,11 +290,7 @@ async function start(): Promise<void> {
     return undefined;
   });
   letNothingOut();
-  const alone = new URL("reading-alone.js", import.meta.url).href;
-  reader = new Reader(
-    new URL("reading-worker.js", import.meta.url),
-    async () => ((await import(alone)) as { program: string }).program,
-  );
+  reader = beginWorker();
   takeFiles();
   takeText();
   the("examples", HTMLElement).append(
@@ -269,8 +300,11 @@ async function start(): Promise<void> {
       return button;
     }),
   );
+  giveLinks(views, () => reader);
+  addEventListener("hashchange", () => void openLink());
   document.body.dataset["ready"] = "";
   if (given) await show(given.name, () => [given]);
+  else await openLink();
 }
 
 await start();

@@ -8,6 +8,7 @@ import { buildPage } from "../../../kernel/server/build-page.js";
 import { plainDocs } from "../../../kernel/server/lab/plain-docs.js";
 import type { SiteFiles } from "../../../common/platform/browser/site/mount.js";
 import { inPlanes, siteName } from "../../../common/platform/browser/site/planes.js";
+import { againScripts } from "./again-scripts.js";
 import type { SiteSettings } from "../tab/page/start.js";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -332,6 +333,7 @@ export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
     writeFileSync(join(out, name), bytes);
   };
   put("scripts/typescript.js", typescriptModule());
+  for (const [name, text] of againScripts()) put(`explore/${name}`, text);
   for (const [name, bytes] of siteFiles()) put(name, bytes);
   const site = JSON.parse(readFileSync(join(out, "site.json"), "utf8")) as SiteFiles & {
     lessons: Record<string, string>;

@@ -9,6 +9,8 @@ export interface LiveCurve {
   y: number[];
   low: (number | null)[];
   high: (number | null)[];
+  /** Where such a mean can be. */
+  range?: [low: number, high: number];
 }
 
 /** Curves of work that goes on, on common axes. */

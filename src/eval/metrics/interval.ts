@@ -67,3 +67,7 @@ export function scoreInterval(scores: readonly number[]): Interval {
   const { mean, half } = studentInterval(scores);
   return { value: mean, low: mean - half, high: mean + half };
 }
+
+/** Where a mean of scores or shares can be: from 0 to 1, or as far as one was seen. */
+export const rangeSeen = (seen: readonly number[]): [low: number, high: number] =>
+  seen.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [0, 1]);

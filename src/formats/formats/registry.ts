@@ -1,6 +1,7 @@
 import { Registry } from "../../../common/options/registry.js";
 import { ownTrees } from "./arpo-lab.js";
 import { atif } from "./atif.js";
+import { findings } from "./finding.js";
 import type { RolloutFormat } from "./format.js";
 import { inspectLogs } from "./inspect.js";
 import { messageLogs } from "./messages.js";
@@ -21,6 +22,7 @@ import { verl } from "./verl.js";
 /** Every format, those with the most telling records first: a record is of the first that it fits. */
 export const rolloutFormats = new Registry<RolloutFormat>("rollout format", [
   ownTrees,
+  findings,
   atif,
   verifiersTraces,
   openEnvCapture,

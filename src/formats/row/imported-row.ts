@@ -1,6 +1,7 @@
 import type { ChatMessage, TextPart } from "../../model/tokenizer/tokenizer.js";
 import type { Support } from "../../policy/token-sets.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import type { Score } from "../../reward/score.js";
 import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
 
 /** One number per token; null where the file has none for it. */
@@ -78,6 +79,8 @@ export interface Understood {
   rows?: readonly ImportedRow[];
   /** Trees as this package writes them. */
   trees?: readonly RolloutTree[];
+  /** Of each the scores of its trajectories, where the file has them. */
+  scores?: readonly (readonly (Score | undefined)[])[];
   /** Rollouts of which only these numbers are known. */
   counted?: readonly Pick<ImportedRow, "step" | "score" | "numbers">[];
 }

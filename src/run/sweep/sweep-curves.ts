@@ -1,5 +1,5 @@
 import { interpolated } from "../../eval/metrics/interpolated.js";
-import { studentInterval } from "../../eval/metrics/interval.js";
+import { rangeSeen, studentInterval } from "../../eval/metrics/interval.js";
 import type { LiveCurve, LiveCurves } from "../../base/show/live-curves.js";
 import { type Line, type Measure, measured } from "../folder/measured.js";
 
@@ -10,6 +10,8 @@ interface ArmRun {
 }
 
 const short = (x: number) => Number(x.toPrecision(5));
+
+const score = "critic/score/mean";
 
 /** More places of a curve nobody can see. */
 const mostPlaces = 100;
@@ -23,6 +25,7 @@ function armCurve(name: string, runs: readonly ArmRun[], measure: Measure): Live
   const every = Math.ceil(all.length / mostPlaces);
   const x = all.filter((_, i) => (all.length - 1 - i) % every === 0);
   const found = x.map((at) => seeds.flatMap((points) => interpolated(points, at) ?? []));
+  const isScore = measure.metric === undefined || measure.metric === score;
   const ends = found.map((values) => studentInterval(values));
   const end = (value: number) => (Number.isNaN(value) ? null : short(value));
   return {
@@ -30,10 +33,9 @@ function armCurve(name: string, runs: readonly ArmRun[], measure: Measure): Live
     y: ends.map(({ mean }) => short(mean)),
     low: ends.map(({ mean, half }) => end(mean - half)),
     high: ends.map(({ mean, half }) => end(mean + half)),
+    ...(isScore ? { range: rangeSeen(seeds.flat().map((point) => point.value)) } : {}),
   };
 }
-
-const score = "critic/score/mean";
 
 /**
  * A curve for every arm: the metric over the cost, as `compareAt` reads them. While no run has measured its

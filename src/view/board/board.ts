@@ -1,13 +1,11 @@
 import { program } from "#pages/board";
 import { randomUUID } from "#platform/uuid";
-import { escapeHtml } from "../../../common/picture/escape.js";
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions } from "../../../common/options/check-options.js";
 import { defined } from "../../../common/options/defined.js";
 import { plusMinus } from "../../base/text/interval-text.js";
 import { explorerStyle } from "../explorer/style.js";
-import { neutral } from "../../../common/picture/grey.js";
-import { palettes, type Theme } from "../../../common/picture/palette.js";
+import type { Theme } from "../../../common/picture/palette.js";
 import { View } from "../page/view.js";
 import {
   type BoardOptions,
@@ -20,80 +18,26 @@ import {
   readTrees,
 } from "./payload.js";
 import { comeWords } from "./page/come-words.js";
-import { textWidth } from "../draw/text-width.js";
-import { sans } from "../draw/theme.js";
-import { constantWords, drawPanel } from "../draw/draw-panel.js";
+import { panelsPicture } from "../draw/panels-picture.js";
 import type { WorkStatus } from "../status/payload.js";
 import { readRunFolder, withArms } from "./read-folder.js";
 import { type BoardRun, type BoardRuns, namedRuns, recordOf, type RunRecord } from "./read-runs.js";
 
-const columns = 3;
-const [width, height, head] = [330, 150, 26];
-/** What a legend below its title takes, where it does not fit beside it. */
-const below = 16;
-
-/** Whether a panel's legend is longer than the room beside its title. */
-function isLong({ title, labels }: BoardPayload["panels"][number]): boolean {
-  if (labels.length < 2) return false;
-  const keys = labels.map((label) => textWidth(`● ${label}`, `11px ${sans}`) + 8);
-  return keys.reduce((sum, key) => sum + key, textWidth(title, `600 13px ${sans}`)) > width - 20;
-}
-
 /** A board without its trees as one picture. */
-function boardPicture(payload: BoardPayload, theme: Theme = "auto"): string {
-  const { series, ink = neutral, paper } = palettes[theme];
-  const oneRun = payload.runs.length === 1;
-  const view = {
-    ...{ width, height, from: payload.from, to: payload.to, colours: series, ink, oneRun },
-    ...{ smoothing: 0, hidden: [] },
-  };
-  const names = payload.runs.map(({ name }, i) => {
-    const colour = series[i % series.length]!;
-    const key = oneRun ? "" : `<tspan fill="${colour}">${"●■◆▲▼"[i % 5]} </tspan>`;
-    return `${key}<tspan>${escapeHtml(name)}  </tspan>`;
-  });
-  const flat = payload.panels.flatMap((panel) => constantWords(panel) ?? []);
-  const drawn = payload.panels.filter((panel) => constantWords(panel) === undefined);
-  const rows = Array.from({ length: Math.ceil(drawn.length / columns) }, (_, row) =>
-    drawn.slice(row * columns, (row + 1) * columns).some(isLong) ? head + below : head,
+const boardPicture = (payload: BoardPayload, theme: Theme | undefined): string =>
+  panelsPicture(
+    { ...payload, state: comeWords(payload) },
+    { theme, columns: 3, width: 330, height: 150 },
   );
-  const top = (row: number) => rows.slice(0, row).reduce((sum, above) => sum + height + above, 30);
-  const end = top(rows.length);
-  const [wide, tall] = [columns * width, end + (flat.length > 0 ? 24 : 0)];
-  const same =
-    flat.length > 0
-      ? `<text x="10" y="${end + 14}" font-size="11.5" fill="${ink}">The same at every step: ${escapeHtml(flat.join(" · "))}</text>`
-      : "";
-  const panels = drawn.map((panel, i) => {
-    const row = Math.floor(i / columns);
-    const [x, y] = [(i % columns) * width, top(row)];
-    const long = isLong(panel);
-    const [size, apart] = long ? [10, 5] : [11, 8];
-    const keys =
-      panel.labels.length < 2
-        ? []
-        : panel.labels.map((label, l) => {
-            const colour = oneRun ? series[l % series.length]! : ink;
-            const place = long && l === 0 ? `x="10" y="${16 + below}"` : `dx="${apart}"`;
-            return `<tspan ${place} font-size="${size}" fill="${colour}">● </tspan><tspan font-weight="400" font-size="${size}">${escapeHtml(label)}</tspan>`;
-          });
-    return (
-      `<g transform="translate(${x} ${y})"><text x="10" y="16" font-weight="600" fill="${ink}">${escapeHtml(panel.title)}${keys.join("")}</text>` +
-      `<g transform="translate(0 ${rows[row]})">${drawPanel(panel, view)}</g></g>`
-    );
-  });
-  const ground =
-    paper === undefined ? "" : `<rect width="${wide}" height="${tall}" fill="${paper}"/>`;
-  return (
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${wide} ${tall}" width="${wide}" height="${tall}" style="max-width:100%;height:auto" ` +
-    `font-family="system-ui,sans-serif" font-size="13" role="img" aria-label="${escapeHtml(payload.title)}">${ground}` +
-    `<text x="10" y="20" font-size="15" font-weight="600" fill="${ink}">${escapeHtml(payload.title)} <tspan font-size="12">${names.join("")}${comeWords(payload)}</tspan></text>` +
-    `${panels.join("")}${same}</svg>`
-  );
-}
 
 const style = `
 .arpo-board .arpo-finding{border:1px solid var(--line);border-left:3px solid var(--accent);border-radius:8px;margin:6px 0;padding:2px 10px}
+.arpo-board{container:board/inline-size}
+.arpo-board .arpo-first{display:grid;grid-template-columns:minmax(0,1fr);gap:6px 14px;align-items:start}
+@container board (min-width:1180px){.arpo-board .arpo-first:has(>:nth-child(2)){grid-template-columns:minmax(0,2fr) minmax(0,5fr)}}
+.arpo-board .arpo-first>div{display:grid;gap:10px;grid-template-columns:minmax(0,1fr)}
+.arpo-board .arpo-more{margin:8px 0}
+.arpo-board .arpo-more .arpo-panels{margin-top:6px}
 .arpo-board .arpo-panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(270px,1fr));gap:10px}
 .arpo-board .arpo-panel{display:flex;flex-direction:column;justify-content:space-between;border:1px solid var(--line);border-radius:8px;padding:6px 0 2px;min-width:0;overflow:hidden}
 .arpo-board .arpo-curve svg{display:block;cursor:crosshair}

@@ -1,4 +1,5 @@
-import { curveOf, meansByStep } from "../figures/curves.js";
+import { defined } from "../../../common/options/defined.js";
+import { curveOf, meansByStep, rangeOf } from "../figures/curves.js";
 import type { CurvePanel, PanelCurve } from "../draw/draw-panel.js";
 import type { RunRecord } from "./read-runs.js";
 
@@ -8,6 +9,8 @@ interface PanelPlan {
   /** Which metrics, and what each is called in the panel. */
   pick: (metric: string) => string | undefined;
   stacked?: boolean;
+  /** What a reader asks for first; it stands beside the tree. */
+  isFirst?: boolean;
 }
 
 const named =
@@ -19,16 +22,19 @@ const matching = (pattern: RegExp) => (metric: string) => pattern.exec(metric)?.
 const plans: PanelPlan[] = [
   {
     title: "Loss",
+    isFirst: true,
     help: "Mean cross-entropy of the tokens that fine-tuning learns, and of those held out.",
     pick: named({ "train/loss": "training", "val/loss": "held out" }),
   },
   {
     title: "Score",
+    isFirst: true,
     help: "Mean score of the step's rollouts.",
     pick: named({ "critic/score/mean": "mean" }),
   },
   {
     title: "Held-out score",
+    isFirst: true,
     help: "Mean score on tasks that are not trained on.",
     pick: matching(/^val-core\/(.+)\/reward\/mean@\d+$/),
   },
@@ -187,23 +193,22 @@ function curveOver(seeds: readonly RunRecord[], metric: string): Omit<PanelCurve
     const points = curveOf(seeds[0]!.lines, metric);
     return { x: points.map(({ step }) => step), y: points.map(({ value }) => short(value)) };
   }
-  const means = meansByStep(
-    seeds.map(({ lines }) => lines),
-    metric,
-  );
+  const lines = seeds.map((seed) => seed.lines);
+  const means = meansByStep(lines, metric);
   const end = (value: number) => (Number.isNaN(value) ? null : short(value));
   return {
     x: means.map(({ step }) => step),
     y: means.map(({ mean }) => short(mean)),
     low: means.map(({ mean, half }) => end(mean - half)),
     high: means.map(({ mean, half }) => end(mean + half)),
+    ...defined({ range: rangeOf(lines, metric) }),
   };
 }
 
 /** The pictures of a board: those for which some run has figures. */
 export function makePanels(runs: readonly (readonly RunRecord[])[]): CurvePanel[] {
   const all = [...plans, runs.length === 1 ? split : whole, cpu];
-  return all.flatMap(({ title, help, pick, stacked = false }): CurvePanel[] => {
+  return all.flatMap(({ title, help, pick, stacked = false, isFirst }): CurvePanel[] => {
     const labels: string[] = [];
     const curves = runs.flatMap((seeds, run): PanelCurve[] => {
       const metrics = [...new Set(seeds.flatMap(({ lines }) => lines.flatMap(Object.keys)))];
@@ -216,6 +221,8 @@ export function makePanels(runs: readonly (readonly RunRecord[])[]): CurvePanel[
         return [{ run, label, ...curve }];
       });
     });
-    return curves.length === 0 ? [] : [{ title, help, stacked, labels, curves }];
+    return curves.length === 0
+      ? []
+      : [{ title, help, stacked, ...defined({ isFirst }), labels, curves }];
   });
 }

@@ -15,6 +15,15 @@ export interface PanelCurve {
   /** 95% confidence interval of the mean over seeds, where several have come to the step. */
   low?: (number | null)[];
   high?: (number | null)[];
+  /** Where such a mean can be: the band is cut there. */
+  range?: readonly [low: number, high: number];
+}
+
+/** The ends of a curve's band, within what its mean can be. */
+function bandOf({ low, high, range = [-Infinity, Infinity] }: PanelCurve) {
+  const cut = (one: number | null) =>
+    one === null ? NaN : Math.max(range[0], Math.min(range[1], one));
+  return low && high ? { low: low.map(cut), high: high.map(cut) } : undefined;
 }
 
 /** Curves in one picture. */
@@ -26,6 +35,8 @@ export interface CurvePanel {
   stacked: boolean;
   labels: string[];
   curves: PanelCurve[];
+  /** What a reader asks for first. */
+  isFirst?: boolean;
 }
 
 /** A panel without news in words: every curve the same at each of several steps. Undefined for any other. */
@@ -91,9 +102,10 @@ export function shownCurves(panel: CurvePanel, view: PanelView) {
 export function panelScale(panel: CurvePanel, view: PanelView): PanelScale {
   let [low, high] = panel.stacked ? [0, 0] : [Infinity, -Infinity];
   for (const curve of shownCurves(panel, view)) {
-    for (const values of [curve.y, curve.low ?? [], curve.high ?? []]) {
+    const { low: below = [], high: above = [] } = bandOf(curve) ?? {};
+    for (const values of [curve.y, below, above]) {
       for (const value of values) {
-        if (value === null || !Number.isFinite(value)) continue;
+        if (!Number.isFinite(value)) continue;
         [low, high] = [Math.min(low, value), Math.max(high, value)];
       }
     }
@@ -169,8 +181,8 @@ export function drawPanel(panel: CurvePanel, view: PanelView): string {
     if (curve.base) area(curve.y, curve.base, 0.45);
     const amount = curve.base ? 0 : view.smoothing;
     const bend = (values: readonly number[]) => (amount > 0 ? smoothed(values, amount) : values);
-    const known = (values: readonly (number | null)[]) => bend(values.map((one) => one ?? NaN));
-    if (curve.low && curve.high) area(known(curve.high), known(curve.low), 0.16);
+    const band = bandOf(curve);
+    if (band) area(bend(band.high), bend(band.low), 0.16);
     const style = `fill="none" stroke="${colour}" stroke-linejoin="round"`;
     if (amount > 0) {
       parts.push(`<path d="${line(curve.x, curve.y)}" ${style} stroke-opacity=".3"/>`);

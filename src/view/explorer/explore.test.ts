@@ -9,6 +9,7 @@ import { branchRules, expansionRules, type ExpandOptions } from "../../rollout/r
 import { rollout } from "../../rollout/rollout.js";
 import { type ReplayChanges, followPlan } from "../../rollout/replay/follow-plan.js";
 import { followExpansion } from "../../rollout/replay/follow-expansion.js";
+import { valueInLink } from "../../base/text/link-text.js";
 import { explore } from "./explore.js";
 import { makePayload } from "./make-payload.js";
 import { sharedTokens } from "./page/tree/paths.js";
@@ -185,4 +186,28 @@ test("explore() keeps a tree of 1,000 nodes and 200,000 tokens below 5 MB", asyn
   };
   assert.equal(Buffer.from(tokens, "base64").length, 400_000);
   assert.ok(top.width >= 1);
+});
+
+test("explore().link() puts the tree and a place into an address; one that is too large says what to do", async () => {
+  const tree = await sampleTree({ seed: 1 });
+  const link = await explore(tree).link({
+    page: "https://lab.example/explore.html",
+    node: 2,
+    token: 0,
+  });
+  const [page, hash] = link.split("#");
+  assert.equal(page, "https://lab.example/explore.html");
+  const said = new URLSearchParams(hash);
+  const { trajectory } = tree.nodes[2]!;
+  assert.deepEqual(
+    [said.get("t"), said.get("node"), said.get("token")],
+    [`${trajectory}`, "2", "0"],
+  );
+  const told = await valueInLink(said.get("finding")!, { what: "finding", most: 1 << 22 });
+  assert.equal((told as { tree: { policy: string } }).tree.policy, tree.policy);
+  await assert.rejects(
+    explore(await largeTree()).link(),
+    /at most about 2,000 tokens, got .*saveTrees/,
+  );
+  await assert.rejects(explore(tree).link({ node: -1 }), /node must be an integer of at least 0/);
 });

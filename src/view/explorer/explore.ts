@@ -1,8 +1,10 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
-import { checkOptions } from "../../../common/options/check-options.js";
+import { checkOptions, integer, type OptionRules } from "../../../common/options/check-options.js";
 import { program } from "#pages/explorer";
 import { defined } from "../../../common/options/defined.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import type { Scored } from "../../reward/scored.js";
+import { findingAddress } from "../page/address.js";
 import { View } from "../page/view.js";
 import { treePicture } from "./tree-picture.js";
 import { liveTree } from "./live-trees.js";
@@ -16,6 +18,23 @@ import type { OverOptions } from "./over-options.js";
 import type { ExplorerPayload } from "./payload.js";
 import { explorerStyle } from "./style.js";
 
+/** Where a link to a tree leads. */
+export interface LinkOptions {
+  /** The address of the explorer's page: `arpo-lab site` writes one. Default: `explore.html`, beside whoever reads the link. */
+  page?: string;
+  /** What is selected: a trajectory, a node, a token of the node. Default: nothing. */
+  trajectory?: number;
+  node?: number;
+  token?: number;
+}
+
+const linkRules: OptionRules<LinkOptions> = {
+  page: "text?",
+  trajectory: integer(0),
+  node: integer(0),
+  token: integer(0),
+};
+
 /**
  * A tree to look around in; shows itself.
  */
@@ -26,8 +45,31 @@ export class Explorer extends View<ExplorerPayload> {
     payload: ExplorerPayload,
     /** Where it is there: the page can continue it. */
     readonly tree?: RolloutTree,
+    /** What a link to it says of its trajectories. */
+    private readonly scored?: Scored,
   ) {
     super(payload);
+  }
+
+  /**
+   * The tree as a link to the explorer's page, with its scores and the words of its tokens, opened at a place. Nothing is
+   * uploaded: the tree stands in the part of the address that no server sees. In the page, "Run again" makes the tree again.
+   */
+  async link(options: LinkOptions = {}): Promise<string> {
+    const { tree, scored } = this;
+    checkOptions("make a link", options, linkRules);
+    if (!tree) throw new TypeError("Cannot make a link: the explorer must have its tree, got none");
+    const { findingOf } = await import("../../formats/write/finding.js");
+    const { letters } = await findingOf(tree, { scored });
+    if (letters === undefined) {
+      throw new RangeError(
+        `Cannot make a link: the tree must be one of at most about 2,000 tokens, got ${this.payload.title}; use saveTrees, and open its file and tokenizer.json in the page`,
+      );
+    }
+    const { page = "explore.html", trajectory = -1, node = -1, token = -1 } = options;
+    const at =
+      node < 0 || trajectory >= 0 ? trajectory : Math.max(0, tree.nodes[node]?.trajectory ?? 0);
+    return findingAddress(page, letters, { t: at, node, token });
   }
 
   override get summary(): string {
@@ -80,7 +122,7 @@ export function explore(
   checkOptions("explore a tree", options, exploreRules);
   const { over, checkpoints, overBytes, ...own } = options;
   const payload = makePayload(tree, own);
-  if (over === undefined) return new Explorer(payload, tree);
+  if (over === undefined) return new Explorer(payload, tree, options.scored);
   return exploreOver(tree, payload, { over, ...defined({ checkpoints, overBytes }) });
 }
 

@@ -39,7 +39,8 @@ export function toHtml(value: FigureLike | SelfShown | LaterView): string | Prom
   const words =
     typeof description === "string" ? `<p class="said">${escapeHtml(description)}</p>` : "";
   const paper = value.layout["paper_bgcolor"];
-  return page(title, figureHtml(value, toSvg(value)) + words, {
+  const own = formOf(value, "text/html");
+  return page(title, (typeof own === "string" ? own : figureHtml(value, toSvg(value))) + words, {
     paper: typeof paper === "string" ? paper : "",
     width: figureWidth,
   });

@@ -29,7 +29,9 @@ export function toSvg(value: FigureLike | SelfShown | LaterView): string | Promi
     return picture instanceof Promise ? picture.then(checked) : checked(picture);
   }
   checkArguments("make an SVG", { value }, { value: { data: "list", layout: "object" } });
-  const picture = figurePicture(value);
+  // Figures of curves bring their own.
+  const own = formOf(value, "image/svg+xml");
+  const picture = typeof own === "string" ? own : figurePicture(value);
   if (picture === undefined) {
     const types = [...new Set(value.data.map(({ type = "scatter" }) => JSON.stringify(type)))];
     throw new TypeError(

@@ -1,9 +1,12 @@
+import { defined } from "../../../common/options/defined.js";
 import { isRecord } from "../../../common/options/is-record.js";
 import { checkArguments, kinds, shown } from "../../../common/options/check-arguments.js";
 import { checkOptions, texts } from "../../../common/options/check-options.js";
-import { studentInterval } from "../../eval/metrics/interval.js";
+import { rangeSeen, studentInterval } from "../../eval/metrics/interval.js";
 import { passAtK } from "../../eval/metrics/pass-at-k.js";
 import { plusMinus } from "../../base/text/interval-text.js";
+import type { CurvePanel, PanelCurve } from "../draw/draw-panel.js";
+import { withCurves } from "./curve-picture.js";
 import { curve, type Figure, type FigureOptions, figureRules, makeFigure, said } from "./figure.js";
 
 /** One step's metrics, as a run folder keeps them. */
@@ -22,6 +25,22 @@ export function curveOf(run: RunMetrics, metric: string): { step: number; value:
     const value = line[metric];
     return typeof value === "number" && Number.isFinite(value) ? [{ step: line.step, value }] : [];
   });
+}
+
+/** Metrics that are scores or shares of something. */
+const isScore =
+  /^(?:critic\/(?:score|rewards)|val-(?:core|aux)|reward)\/|(?:score|reward)$|clipfrac|success_rate/;
+
+/** Where the mean of a score can be, by what runs say of it and of the smallest and the greatest of a step. */
+export function rangeOf(
+  seeds: readonly RunMetrics[],
+  metric: string,
+): [number, number] | undefined {
+  if (!isScore.test(metric)) return undefined;
+  const names = [metric, metric.replace(/mean$/, "min"), metric.replace(/mean$/, "max")];
+  return rangeSeen(
+    names.flatMap((name) => seeds.flatMap((run) => curveOf(run, name).map(({ value }) => value))),
+  );
 }
 
 /** A metric's mean over the seeds that have come to a step, and half its 95% interval (Student's t). */
@@ -108,6 +127,8 @@ export function compareRuns(
   const { metric = "critic/score/mean" } = options;
   const data: Record<string, unknown>[] = [];
   const words: string[] = [];
+  const curves: PanelCurve[] = [];
+  const title = metricTitle(metric);
   for (const [i, [name, seeds]] of Object.entries(runs).entries()) {
     // A mean over fewer seeds than its neighbours would jump for no reason.
     const points = meansByStep(seeds, metric).filter(({ count }) => count === seeds.length);
@@ -121,7 +142,9 @@ export function compareRuns(
     const mean = curve(options, i, { ...own, y: points.map((p) => p.mean), name });
     data.push(mean);
     const last = points.at(-1)!;
+    const line = { run: i, label: title, x, y: points.map((p) => p.mean) };
     if (seeds.length === 1) {
+      curves.push(line);
       words.push(`${name} ${said(last.mean)} (1 seed, no interval)`);
       continue;
     }
@@ -129,18 +152,72 @@ export function compareRuns(
     const style = { type: "scatter", mode: "lines", ...own, showlegend: false };
     const edge = { ...style, line: { color, width: 0 }, hoverinfo: "skip" };
     const [low, high] = [-1, 1].map((side) => points.map((p) => p.mean + side * p.half));
+    curves.push({ ...line, ...defined({ low, high, range: rangeOf(seeds, metric) }) });
     data.push(
       { ...edge, name: `${name}, low`, y: low },
       { ...edge, name: `${name}, high`, y: high, fill: "tonexty", fillcolor: `${color}33` },
     );
     words.push(`${name} ${plusMinus(last.mean, last.half)} (${seeds.length} seeds, 95%)`);
   }
-  const title = metricTitle(metric);
   const description = `${title} at the last step: ${words.join(", ")}.`;
-  return makeFigure(data, { title, x: "step", y: title, description }, options);
+  const figure = makeFigure(data, { title, x: "step", y: title, description }, options);
+  const counts = [...new Set(Object.values(runs).map(({ length }) => length))].filter((n) => n > 1);
+  const bands = counts.length === 0 ? [] : [bandWords(counts, isScore.test(metric))];
+  const panel = { title, help: "", stacked: false, labels: [title], curves };
+  return withCurves(figure, { runs: Object.keys(runs), panels: [panel], below: bands }, options);
 }
 
+const bandWords = (seeds: readonly number[], isBounded: boolean): string =>
+  `Band: 95% interval of the mean over ${seeds.join(" or ")} seeds (Student's t)${isBounded ? ", within the range of scores" : ""}.`;
+
 const usual = ["critic/score/mean", "critic/score/max", "critic/score/min"];
+
+/** The held-out scores that a run has measured. */
+function heldOutOf(run: RunMetrics): string[] {
+  const lines = "steps" in run ? run.steps.map(({ metrics }) => metrics) : run;
+  const names = new Set(lines.flatMap((line) => Object.keys(line)));
+  return [...names].filter((name) => /^val-core\/.+\/mean@\d+$/.test(name)).sort();
+}
+
+type Points = readonly { step: number; value: number }[];
+
+/** Without news: the same at each of several steps. */
+const isFlat = (points: Points): boolean =>
+  points.length > 2 && points.every(({ value }) => value === points[0]!.value);
+const flatWords = (name: string, points: Points): string =>
+  `${name} is ${said(points[0]!.value)} at every step.`;
+
+/** What is measured in the same unit, and stands in one panel. */
+function panelOf(metric: string): string {
+  if (isScore.test(metric) && !metric.endsWith("clipfrac")) return "score";
+  return /^(?:held-out )?loss$/.test(metric) ? "loss" : metricTitle(metric);
+}
+
+/** Curves of one unit in a panel each; what has no news as a line of text; the range of a step's scores as a band. */
+function panelsOf(all: readonly { metric: string; name: string; points: Points }[]) {
+  const points = (metric: string) => all.find((one) => one.metric === metric)?.points;
+  const [mean, high, low] = usual.map(points);
+  const hasBand = mean !== undefined && high?.length === mean.length && low?.length === mean.length;
+  const isEdge = (metric: string) => hasBand && usual.slice(1).includes(metric);
+  const drawn = all.filter(({ metric, points: own }) => !isEdge(metric) && !isFlat(own));
+  const titles = [...new Set(drawn.map(({ metric }) => panelOf(metric)))];
+  const panels = titles.map((title): CurvePanel => {
+    const own = drawn.filter(({ metric }) => panelOf(metric) === title);
+    const curves = own.map(({ metric, name, points: at }): PanelCurve => {
+      const values = (list: Points) => list.map(({ value }) => value);
+      const band = hasBand && metric === usual[0] ? { low: values(low), high: values(high) } : {};
+      return { run: 0, label: name, x: at.map(({ step }) => step), y: values(at), ...band };
+    });
+    return { title, help: "", stacked: false, labels: own.map(({ name }) => name), curves };
+  });
+  const flat = all.filter(({ metric, points: own }) => !isEdge(metric) && isFlat(own));
+  const hasMean = hasBand && !isFlat(mean);
+  const below = [
+    ...flat.map(({ name, points: own }) => flatWords(name, own)),
+    ...(hasMean ? ["Band: from the smallest to the greatest score of the step."] : []),
+  ];
+  return { panels, below };
+}
 
 /**
  * A run's metrics over its steps: by default the scores.
@@ -163,15 +240,15 @@ const usual = ["critic/score/mean", "critic/score/max", "critic/score/min"];
 export function rewardCurves(
   run: RunMetrics,
   options: FigureOptions & {
-    /** Which metrics are drawn. Default: the mean, the greatest and the smallest score. */
+    /** Which metrics are drawn. Default: the mean, the greatest and the smallest score, and held-out scores. */
     metrics?: readonly string[];
   } = {},
 ): Figure {
   checkArguments("draw rewards", { run }, { run: "run" });
   checkOptions("draw rewards", options, { ...figureRules, metrics: texts });
-  const { metrics = usual } = options;
+  const { metrics = [...usual, ...heldOutOf(run)] } = options;
   const curves = metrics
-    .map((metric) => ({ name: metricTitle(metric), points: curveOf(run, metric) }))
+    .map((metric) => ({ metric, name: metricTitle(metric), points: curveOf(run, metric) }))
     .filter(({ points }) => points.length > 0);
   if (curves.length === 0) {
     throw new RangeError(
@@ -180,9 +257,10 @@ export function rewardCurves(
   }
   const sentences = curves.map(({ name, points }) => {
     const [first, last] = [points[0]!, points.at(-1)!];
+    if (isFlat(points)) return flatWords(name, points);
     return `${name} goes from ${said(first.value)} at step ${first.step} to ${said(last.value)} at step ${last.step}.`;
   });
-  return makeFigure(
+  const figure = makeFigure(
     curves.map(({ name, points }, i) =>
       curve(options, i, {
         mode: points.length === 1 ? "markers" : "lines",
@@ -194,6 +272,7 @@ export function rewardCurves(
     { title: "Training", x: "step", y: "value", description: sentences.join(" ") },
     options,
   );
+  return withCurves(figure, { runs: [""], ...panelsOf(curves) }, options);
 }
 
 /**

@@ -88,6 +88,8 @@ export interface ImportedViewOptions {
   address?: (prompt: number) => string;
   /** Scores of prompts whose files have none, by their numbers. */
   scores?: ReadonlyMap<number, Scored>;
+  /** Show the board of the files' steps below. Default: true, where there are several. */
+  board?: boolean;
   /** What the page's own element is called; the same import then gives the same bytes. */
   id?: string;
 }
@@ -96,6 +98,7 @@ const importedRules: OptionRules<ImportedViewOptions> = {
   treeBytes: fromTo(0, Infinity),
   address: "function?",
   scores: "items?",
+  board: "boolean?",
   id: "text?",
 };
 
@@ -185,8 +188,11 @@ export class ImportedView extends View<ImportedRollouts> {
   /** One piece of HTML that needs nothing else. */
   override html(): string {
     const { imported } = this;
+    const { board: isBoard = true } = this.options;
     const board =
-      imported.steps.length > 1 ? new Board(imported, { title: imported.format }).now() : {};
+      isBoard && imported.steps.length > 1
+        ? new Board(imported, { title: imported.format }).now()
+        : {};
     return super.html() + (board["text/html"] ?? "");
   }
 
@@ -200,14 +206,18 @@ export class ImportedView extends View<ImportedRollouts> {
     const listed = prompts.slice(0, mostListed);
     const bodies = this.#bodies(listed);
     const steps = [...new Set(listed.map(({ step }) => step))];
+    const facts = new Map(
+      listed.map((one) => [one.index, factsOf(imported, one, this.options.scores?.get(one.index))]),
+    );
     const boxes = listed.map((prompt) => {
       const { index, step, scores } = prompt;
       const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
       const spread = scores.length === 0 ? "" : Math.max(...scores) - Math.min(...scores);
-      const told = escape(JSON.stringify(rowFacts(prompt)));
-      const facts = `data-step="${step ?? ""}" data-mean="${scores.length === 0 ? "" : mean}" data-spread="${spread}" data-rows="${told}"`;
+      const told = escape(JSON.stringify(facts.get(index)));
+      const attributes = `data-step="${step ?? ""}" data-mean="${scores.length === 0 ? "" : mean}" data-spread="${spread}" data-rows="${told}"`;
+      const own = imported.parts.prompts[index]!.tree ? " data-own" : "";
       const rows = prompt.rows.length === 0 ? imported.tree(index).trajectories.length : 0;
-      return `<details data-prompt="${index}" ${facts}><summary>${headOf(prompt, rows)}</summary>${bodies.get(index)}</details>`;
+      return `<details data-prompt="${index}"${own} ${attributes}><summary>${headOf(prompt, rows)}</summary>${bodies.get(index)}</details>`;
     });
     const beyond = prompts.length - listed.length;
     return (
@@ -221,7 +231,9 @@ export class ImportedView extends View<ImportedRollouts> {
             this.options.address,
             (index) => bodies.get(index)?.includes("data-explorer") === true,
           )) +
-      (prompts.length === 0 ? "" : `<h3>Prompts</h3>${choices(steps, listed)}<div data-prompts>`) +
+      (prompts.length === 0
+        ? ""
+        : `<h3>Prompts</h3>${choices(steps, [...facts.values()].flat())}<div data-prompts>`) +
       boxes.join("") +
       (prompts.length === 0 ? "" : "</div>") +
       (beyond > 0 ? `<p class="arpo-muted">${beyond} more prompts are not listed.</p>` : "")
@@ -290,16 +302,27 @@ function toolsOf({ parts, messages = [] }: ImportedPrompt["rows"][number]): stri
   ].map((name) => name.slice(0, 80));
 }
 
-const rowFacts = ({ rows }: ImportedPrompt): RowFacts[] =>
-  rows.map((row) => [row.score ?? null, row.end ?? null, toolsOf(row)]);
+/** What a search knows of a prompt's trajectories: what the file's lines say, or a whole tree. */
+function factsOf(
+  imported: ImportedRollouts,
+  { index, rows }: ImportedPrompt,
+  given: Scored | undefined,
+): RowFacts[] {
+  if (rows.length > 0) return rows.map((row) => [row.score ?? null, row.end ?? null, toolsOf(row)]);
+  const tree = imported.tree(index);
+  const scores = new Map(
+    (imported.scoredOf(index) ?? given)?.trajectories.map(
+      ({ trajectory, score }) => [trajectory.id, score.score] as const,
+    ),
+  );
+  return tree.trajectories.map(({ id, end, leaf }) => {
+    const tools = tree.path(leaf).flatMap(({ tool }) => tool?.tag.slice(0, 80) ?? []);
+    return [scores.get(id) ?? null, end, [...new Set(tools)]];
+  });
+}
 
 /** What prompts can be chosen and ordered by. */
-function choices(
-  steps: readonly (number | undefined)[],
-  prompts: readonly ImportedPrompt[],
-): string {
-  const rows = prompts.flatMap((prompt) => prompt.rows);
-  const hasScores = prompts.some(({ scores }) => scores.length > 0);
+function choices(steps: readonly (number | undefined)[], facts: readonly RowFacts[]): string {
   const known = steps.filter((step) => step !== undefined);
   const options = known.map((step) => `<option value="${step}">${step}</option>`).join("");
   const step =
@@ -311,9 +334,9 @@ function choices(
     `<option value="file">as in the files</option><option value="spread">scores differ most</option>` +
     `<option value="low">lowest score</option><option value="high">highest score</option></select></label> ` +
     searchBar({
-      tools: rows.flatMap(toolsOf),
-      ends: rows.flatMap(({ end }) => end ?? []),
-      hasScores,
+      tools: facts.flatMap(([, , tools]) => tools),
+      ends: facts.flatMap(([, end]) => end ?? []),
+      hasScores: facts.some(([score]) => score !== null),
     }) +
     "</p>"
   );

@@ -1,3 +1,4 @@
+import { defined } from "../../../common/options/defined.js";
 import type { LiveCurves } from "../../base/show/live-curves.js";
 import { drawPanel } from "../draw/draw-panel.js";
 
@@ -16,7 +17,10 @@ export function curvesPicture(
   const xs = curves.flatMap(({ x }) => x);
   const panel = {
     ...{ title, help: "", stacked: false, labels: [title] },
-    curves: curves.map(({ x, y, low, high }, run) => ({ run, label: title, x, y, low, high })),
+    curves: curves.map(({ x, y, low, high, range }, run) => ({
+      ...{ run, label: title, x, y, low, high },
+      ...defined({ range }),
+    })),
   };
   return drawPanel(panel, {
     ...{ width, height: 180, from: Math.min(...xs), to: Math.max(...xs), axis, colours, ink },

@@ -1,27 +1,15 @@
 // A small notebook as a link: its cells, compressed, in the part of the address that no server is told.
+import {
+  brokenLink,
+  linkLetters,
+  longestLink,
+  valueInLink,
+} from "../../../../src/base/text/link-text.js";
 
-/** What most places that take a link still take whole. */
-const longest = 30_000;
 const mark = "#notebook=";
 
 /** More than any notebook of text has. */
 const mostBytes = 1 << 22;
-
-async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  const reader = stream.getReader();
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  for (let size = 0; ;) {
-    const { done, value } = await reader.read();
-    if (done) return await new Blob(pieces).text();
-    size += value.length;
-    if (size > mostBytes) {
-      await reader.cancel();
-      throw new RangeError("Cannot open the notebook in this link: it must have at most 4 MB");
-    }
-    pieces.push(value);
-  }
-}
 
 interface Cell {
   cell_type: string;
@@ -29,16 +17,6 @@ interface Cell {
   metadata?: { tags?: string[] };
 }
 type Shared = [name: string, cells: [type: string, source: string, ...tags: string[]][]];
-
-const toLetters = (bytes: Uint8Array): string =>
-  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replace(/=+$/, "");
-const fromLetters = (letters: string) =>
-  Uint8Array.from(atob(letters.replaceAll("-", "+").replaceAll("_", "/")), (letter) =>
-    letter.charCodeAt(0),
-  );
 
 /** The link to a notebook's cells, without their outputs. */
 export async function shareLink(
@@ -52,13 +30,11 @@ export async function shareLink(
     [source].flat().join(""),
     ...(metadata?.tags ?? []),
   ]);
-  const bytes = new TextEncoder().encode(JSON.stringify([name, cells] satisfies Shared));
-  const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate-raw"));
-  const packed = await new Response(stream).arrayBuffer();
-  const link = `${base}lab.html${mark}${toLetters(new Uint8Array(packed))}`;
-  if (link.length <= longest) return link;
+  const packed = await linkLetters(JSON.stringify([name, cells] satisfies Shared));
+  const link = `${base}lab.html${mark}${packed}`;
+  if (link.length <= longestLink) return link;
   throw new RangeError(
-    `Cannot share ${name} as a link: it must have at most ${longest} letters, got ${link.length}; download it instead`,
+    `Cannot share ${name} as a link: it must have at most ${longestLink} letters, got ${link.length}; download it instead`,
   );
 }
 
@@ -69,15 +45,9 @@ const isShared = (value: unknown): value is Shared =>
   value[1].every((cell) => Array.isArray(cell) && cell.every((text) => typeof text === "string"));
 
 async function sharedCells(letters: string): Promise<Shared> {
-  try {
-    const value: unknown = JSON.parse(await unpacked(fromLetters(letters)));
-    if (isShared(value)) return value;
-  } catch (error) {
-    if (error instanceof RangeError) throw error;
-  }
-  throw new SyntaxError(
-    "Cannot open the notebook in this link: the link must be whole, and was cut or changed on its way",
-  );
+  const value = await valueInLink(letters, { what: "notebook", most: mostBytes });
+  if (isShared(value)) return value;
+  throw brokenLink("notebook");
 }
 
 /** The notebook in an address, as nbformat has it; undefined where there is none. */

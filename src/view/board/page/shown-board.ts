@@ -8,6 +8,8 @@ interface BoardChoices {
   /** Undefined while the newest step is followed. */
   step?: number | undefined;
   open?: string | undefined;
+  /** Whether the further curves are shown. */
+  isOpen?: boolean | undefined;
 }
 
 /** What was chosen on the boards of this id. */

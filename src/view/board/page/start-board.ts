@@ -9,6 +9,7 @@ import type { BoardPayload } from "../payload.js";
 import { choicesOf, ShownBoard } from "./shown-board.js";
 import { comeWords } from "./come-words.js";
 import { constantWords, type CurvePanel, drawPanel, panelScale } from "../../draw/draw-panel.js";
+import { many } from "../../page/words.js";
 import { runKey } from "../../draw/run-key.js";
 import { figuresNow, figuresTable } from "./tell-figures.js";
 
@@ -39,7 +40,8 @@ function makeControls(shown: ShownBoard, changed: () => void): HTMLElement {
   return bar;
 }
 
-const height = 150;
+/** Pixels of a panel, and of the first one, which stands beside the tree. */
+const [height, tall] = [150, 240];
 
 /** What the pointer does on a panel. */
 interface PanelEvents {
@@ -75,7 +77,12 @@ function keysOf({ oneRun, series }: ShownBoard, { labels }: CurvePanel): HTMLEle
 }
 
 /** A panel: its title, its figures and its curves. */
-function makePanel(shown: ShownBoard, panel: CurvePanel, events: PanelEvents): PagePanel {
+function makePanel(
+  shown: ShownBoard,
+  panel: CurvePanel,
+  height: number,
+  events: PanelEvents,
+): PagePanel {
   const curve = element("div", { class: "arpo-curve" });
   const now = element("span", { class: "arpo-now" });
   const title = element("b", {}, panel.title);
@@ -254,14 +261,41 @@ export const startBoard = starter<BoardPayload>("board", (root, payload, { serie
     draw();
   };
   const flat = payload.panels.flatMap((panel) => constantWords(panel) ?? []);
-  const drawn = payload.panels.filter((panel) => constantWords(panel) === undefined);
-  const panels = drawn.map((panel) =>
-    makePanel(shown, panel, { look, leave: () => look(shown.rest), open: rollouts.open }),
+  const known = payload.panels.filter((panel) => constantWords(panel) === undefined);
+  // Scores of training and held-out ones, beside the tree; without any, what comes first.
+  const wanted = known.filter(({ isFirst }) => isFirst);
+  const large = wanted.length > 0 ? wanted : known.slice(0, 1);
+  const drawn = [...large, ...known.filter((panel) => !large.includes(panel))];
+  const panels = drawn.map((panel, i) => {
+    const events = { look, leave: () => look(shown.rest), open: rollouts.open };
+    return makePanel(shown, panel, i < large.length ? tall : height, events);
+  });
+  const [first, rest] = [panels.slice(0, large.length), panels.slice(large.length)];
+  const more = element(
+    "details",
+    { class: "arpo-more" },
+    element(
+      "summary",
+      {},
+      `${many(rest.length, "more curve")}: ${drawn
+        .slice(large.length)
+        .map(({ title }) => title)
+        .join(", ")}`,
+    ),
+    element("div", { class: "arpo-panels" }, ...rest.map(({ box }) => box)),
   );
+  // Without a tree beside the score there is room.
+  more.open = shown.choices.isOpen ?? shown.steps.length === 0;
+  more.ontoggle = () => {
+    shown.choices.isOpen = more.open;
+    draw();
+  };
+  more.hidden = rest.length === 0;
 
   function draw(): void {
-    const width = Math.max(240, panels[0]?.box.clientWidth ?? 320);
-    for (const panel of panels) panel.draw(width);
+    const widthOf = (panel: PagePanel | undefined) => Math.max(240, panel?.box.clientWidth || 320);
+    for (const panel of first) panel.draw(widthOf(panel));
+    if (more.open) for (const panel of rest) panel.draw(widthOf(rest[0]));
     if (!shown.oneRun) facts.replaceChildren(figuresTable(shown));
   }
 
@@ -269,7 +303,14 @@ export const startBoard = starter<BoardPayload>("board", (root, payload, { serie
   root.append(
     ...titleOf(payload),
     makeControls(shown, draw),
-    element("div", { class: "arpo-panels" }, ...panels.map(({ box }) => box)),
+    // The score, with the tree of the step beside it where there is room.
+    element(
+      "div",
+      { class: "arpo-first" },
+      first.length > 0 ? element("div", {}, ...first.map(({ box }) => box)) : undefined,
+      shown.steps.length > 0 ? element("div", {}, ...rollouts.parts) : undefined,
+    ),
+    more,
     flat.length > 0
       ? element("p", { class: "arpo-muted" }, `The same at every step: ${flat.join(" · ")}`)
       : "",
@@ -277,9 +318,7 @@ export const startBoard = starter<BoardPayload>("board", (root, payload, { serie
     ...findingsBox(shown, rollouts.open),
   );
   const { steps, cursor } = shown;
-  if (steps.length > 0) {
-    root.append(...rollouts.parts);
-    rollouts.open(steps.includes(cursor) ? cursor : steps.at(-1)!);
-  } else draw();
+  if (steps.length > 0) rollouts.open(steps.includes(cursor) ? cursor : steps.at(-1)!);
+  else draw();
   new ResizeObserver(draw).observe(root);
 });

@@ -1,6 +1,7 @@
 import { defined } from "../../../../common/options/defined.js";
 import { addressOf } from "../../page/address.js";
 import { element } from "../../page/element.js";
+import { followLinks } from "../../page/pointed.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
 import type { LiveTree, TreeReply } from "../payload.js";
 import { followKeys } from "./controls/keyboard.js";
@@ -405,16 +406,19 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
   slider?.tell();
   new ResizeObserver(() => relayout()).observe(scroller);
   followTheme(root, recolour);
-  const {
-    t,
-    node,
-    token = -1,
-    policy,
-  } = address.read({
+  const said = {
     ...{ t: tree.trajectories.length, node: tree.nodes.length, token: Infinity },
     policy: steps.length,
-  });
-  if (policy !== undefined) slider?.go(policy);
-  if (node !== undefined) select(node, token < tree.nodes[node]!.length ? token : -1, t);
+  };
+  const goTo = ({ t, node, token = -1, policy }: Partial<typeof said>, isLane = false) => {
+    const isOwn = isLane && t !== undefined;
+    const own = isOwn ? (facts.own[t]![0] ?? facts.paths[t]!.at(-1)) : undefined;
+    const chosen = node ?? own;
+    if (policy !== undefined) slider?.go(policy);
+    if (chosen !== undefined) select(chosen, token < tree.nodes[chosen]!.length ? token : -1, t);
+  };
+  goTo(address.read(said));
+  // A sentence may mean a whole trajectory.
+  followLinks(outer, "explorer", said, (values) => goTo(values, true));
   return view;
 }

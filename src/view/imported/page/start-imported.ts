@@ -79,11 +79,7 @@ export const startImported = starter(undefined, (root, _payload, _palette, colou
         rowFits(facts, wish) &&
         (wanted === "" || line || finds?.(texts[row] ?? texts[0] ?? "") === true);
       const own = rows.flatMap((row, i) => (fits(row, i) ? [i] : []));
-      // A tree of our own files has no lines of facts.
-      const any =
-        rows.length > 0
-          ? own.length > 0
-          : !isNarrow && (wanted === "" || line || texts.some((text) => finds?.(text) === true));
+      const any = rows.length > 0 ? own.length > 0 : !isNarrow && (wanted === "" || line);
       const isShown = (!step?.value || box.dataset["step"] === step.value) && any;
       box.hidden = !isShown;
       if (isShown) [shown, found] = [shown + 1, found + own.length];

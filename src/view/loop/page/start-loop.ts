@@ -4,6 +4,7 @@ import { themeOf, type Theme } from "../../draw/theme.js";
 import { type Address, addressOf } from "../../page/address.js";
 import { element } from "../../page/element.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
+import { followLinks } from "../../page/pointed.js";
 import { starter } from "../../page/start-view.js";
 import { many } from "../../page/words.js";
 import { tellLegend } from "../../explorer/page/controls/legend.js";
@@ -100,7 +101,12 @@ class LoopPage {
       this.#told = "";
       this.draw();
     });
-    const { act, step } = this.#address.read({ act: acts.length + 1, step: payload.updates + 1 });
+    const said = { act: acts.length + 1, step: payload.updates + 1 };
+    followLinks(outer, "loop", said, ({ act, step }) => {
+      if (step !== undefined) this.train(step);
+      else if (act !== undefined && act > 0) this.go(act);
+    });
+    const { act, step } = this.#address.read(said);
     if (step !== undefined) this.train(step);
     else if (act !== undefined && act > 0) this.go(act);
     else if (this.#isStill) this.train(payload.updates);

@@ -71,6 +71,29 @@ function treePage(view: ExplorerView, parts: NonNullable<ReturnType<typeof pageP
   );
 }
 
+/** What a page that makes links to its trees is asked for. */
+export interface LinkAsked {
+  place: Readonly<Record<"t" | "node" | "token", number>>;
+  /** Copies the address, or says why there is none. */
+  copy: (address: string) => void;
+  say: (text: string) => void;
+}
+
+/** Copies a link to what is selected: the page's address, or one that the page makes, with the tree in it. */
+function copyLink(view: ExplorerView): void {
+  const say = (text: string) => view.say(text, true);
+  const copy = (address: string) => {
+    navigator.clipboard.writeText(address).then(
+      () => say("Copied the link"),
+      () => say("The link is the page's address now"),
+    );
+  };
+  const { trajectory: t, selected: node, token } = view.state;
+  const detail: LinkAsked = { place: { t, node, token }, copy, say };
+  const how = { bubbles: true, cancelable: true, detail };
+  if (view.root.dispatchEvent(new CustomEvent("arpo-lab:link", how))) copy(location.href);
+}
+
 /** Saves the tree in other forms. */
 export function exportMenu(view: ExplorerView): HTMLElement {
   const save = (body: string | Blob, extension: string, type = "") => {
@@ -121,15 +144,8 @@ export function exportMenu(view: ExplorerView): HTMLElement {
       ),
     );
   }
-  if (view.address.isOwn) {
-    menu.append(
-      item("Link", "to what is selected", "link", () => {
-        navigator.clipboard.writeText(location.href).then(
-          () => view.say("Copied the link", true),
-          () => view.say(location.href, true),
-        );
-      }),
-    );
+  if (view.address.isOwn || "links" in document.body.dataset) {
+    menu.append(item("Link", "to what is selected", "link", () => copyLink(view)));
   }
   menu.append(
     item("Data", "the tree as JSON", "json", () =>
