@@ -63,7 +63,7 @@ export async function loadModel(folder: string, options: LoadModelOptions = {}):
       config,
       async (name, shape) => {
         if (fresh.has(name)) {
-          return initialValues(name, shapeSize(shape), options.seed ?? 0, config.initializerRange);
+          return initialValues(name, shapeSize(shape), options.seed ?? 0, config);
         }
         const values = await where.get(name)!.read(name);
         checkFinite(name, values);
