@@ -162,6 +162,6 @@ test("an architecture that is not known is refused, and the nearest is named", (
   );
   assert.throws(
     () => modelConfig({ ...parseHfConfig(qwen), family: "qwn2" as "qwen2" }),
-    /family must be one of qwen2, qwen3, llama, got "qwn2"; did you mean "qwen2"\?/,
+    /family must be one of qwen2, qwen3, llama, smollm3, gemma3, got "qwn2"; did you mean "qwen2"\?/,
   );
 });
