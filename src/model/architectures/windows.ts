@@ -11,6 +11,7 @@ export function windowedByType(keys: ConfigKeys, layers: number): boolean[] | un
   if (other >= 0) {
     keys.refuse(`layer_types must be among ${kinds.join(", ")}`, types[other], ` (layer ${other})`);
   }
+  if (!types.includes("sliding_attention")) return Array.from({ length: layers }, () => false);
   if (types.length !== layers) {
     keys.refuse(`layer_types must have an entry for each of ${layers} layers`, types.length);
   }

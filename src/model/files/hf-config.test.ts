@@ -115,7 +115,7 @@ test("parseHfConfig() refuses what it would compute wrongly", () => {
   refused({ hidden_act: "gelu" }, /hidden_act must be one of silu, gelu_pytorch_tanh, got "gelu"/);
   refused({ rope_scaling: { type: "su" } }, /rope scaling must be one of default, linear, .*"su"/);
   refused({ rope_scaling: { type: "linear" } }, /factor must be a number, got undefined/);
-  refused({ layer_types: ["full_attention"] }, /an entry for each of 24 layers, got 1/);
+  refused({ layer_types: ["sliding_attention"] }, /an entry for each of 24 layers, got 1/);
   const mixed = Array.from({ length: 24 }, (_, i) => (i % 4 < 3 ? "linear" : "full"));
   const layer_types = mixed.map((kind) => `${kind}_attention`);
   refused({ layer_types }, /layer_types must be among .*, got "linear_attention" \(layer 0\)/);

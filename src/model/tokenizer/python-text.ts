@@ -16,7 +16,6 @@ const escapes: Readonly<Record<string, string>> = {
 
 function quoted(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
-  // eslint-disable-next-line no-control-regex
   const inside = text.replace(/[\u0000-\u001f\u007f-\u00a0\u00ad\\]/g, (letter) => {
     const code = letter.charCodeAt(0).toString(16).padStart(2, "0");
     return escapes[letter] ?? `\\x${code}`;

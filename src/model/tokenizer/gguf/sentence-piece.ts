@@ -34,12 +34,14 @@ export function mergesOf(
   const ids = new Map(tokens.flatMap((token, id) => (isPiece(id) ? [[token, id] as const] : [])));
   const order = [...ids.values()].sort((a, b) => scores[b]! - scores[a]! || a - b);
   return order.flatMap((id) => {
-    const letters = Array.from(tokens[id]!);
-    if (letters.length > longest) return [];
+    const piece = tokens[id]!;
+    if (piece.length > longest) return [];
     const found: (readonly [left: number, right: number])[] = [];
-    for (let at = 1; at < letters.length; at++) {
-      const left = ids.get(letters.slice(0, at).join(""));
-      const right = ids.get(letters.slice(at).join(""));
+    for (let at = 1; at < piece.length; at++) {
+      const unit = piece.charCodeAt(at);
+      if (unit >= 0xdc00 && unit <= 0xdfff) continue; // within a character of two units
+      const left = ids.get(piece.slice(0, at));
+      const right = ids.get(piece.slice(at));
       if (left !== undefined && right !== undefined) found.push([left, right]);
     }
     found.sort(([a, b], [c, d]) => a - c || b - d);
