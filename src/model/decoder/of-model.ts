@@ -1,13 +1,7 @@
 import { decodeBackend } from "../../tensor/backends.js";
 import { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
-import {
-  decodesOnGpu,
-  type DecoderShape,
-  type DecoderType,
-  type DecoderWeights,
-  engineOnly,
-} from "./weights.js";
+import { type DecoderShape, type DecoderType, type DecoderWeights, engineOnly } from "./weights.js";
 import { endNames, layerWeights, normValues } from "./weight-names.js";
 import { rotaries } from "../transformer/rope.js";
 import type { Model } from "../transformer/transformer.js";
@@ -38,12 +32,13 @@ export function decoderShape(config: ModelConfig): DecoderShape {
   };
 }
 
-/** Whether a GPU's decoder has all that a model's layers do; the engine has it otherwise. */
-export const onGpu = (config: ModelConfig): boolean => {
+/** Whether a GPU's decoder has all that a model's layers do: else the engine decodes. */
+export function onGpu(config: ModelConfig): boolean {
+  const { kinds, activation, embeddingScale, magnitude } = decoderShape(config);
   const { outputBias, mlpBias, foundNorms, normOffset } = config;
-  const extras = [outputBias, mlpBias, foundNorms, normOffset].some(Boolean);
-  return decodesOnGpu(decoderShape(config), extras);
-};
+  const more = [kinds, activation, embeddingScale, magnitude, outputBias, mlpBias, foundNorms];
+  return ![...more, normOffset].some(Boolean);
+}
 
 /** Models whose decoders are in main memory although a GPU could decode. */
 const aside = new WeakSet<Model>();

@@ -52,17 +52,6 @@ export function rotaryTables(shape: DecoderShape): {
   return { tables, of };
 }
 
-/** Whether layers are those that a GPU's decoder has: all alike, with SiLU and without further norms and biases. */
-export function decodesOnGpu(shape: DecoderShape, extras: boolean): boolean {
-  return (
-    !extras &&
-    shape.kinds === undefined &&
-    shape.activation === undefined &&
-    (shape.embeddingScale ?? 1) === 1 &&
-    (shape.magnitude ?? 1) === 1
-  );
-}
-
 /** One layer's weights in Hugging Face layout: every matrix is [out, in], as values of type M. */
 export interface DecoderLayerWeights<M = Float32Array> {
   inputNorm: Float32Array;
