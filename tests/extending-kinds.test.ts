@@ -20,6 +20,9 @@ import type { Architecture } from "../src/model/architectures/definition.js";
 import { saveModel } from "../src/model/files/save-model.js";
 import { loadModel } from "../src/model/load/load-model.js";
 import { Model } from "../src/model/transformer/transformer.js";
+import type { RopeScalingKind } from "../src/model/rope-scalings/definition.js";
+import { type RopeScaling, ropeScalings } from "../src/model/rope-scalings/registry.js";
+import { ropeFrequencies } from "../src/model/transformer/rope.js";
 import { weightShapes } from "../src/model/transformer/weights.js";
 import type { ChatMessage, ChatOptions } from "../src/model/tokenizer/tokenizer.js";
 import type { RolloutOptions } from "../src/rollout/options.js";
@@ -207,6 +210,40 @@ test("a call dialect of one's own, for rollouts and for the server", async () =>
   assert.deepEqual(reader.end().calls, [{ name: "echo", arguments: '{"input":"hi"}' }]);
 });
 
+test("a RoPE scaling of one's own", async () => {
+  const halved = await definitionIn<RopeScalingKind<{ type: "halved"; from: number }>>(
+    "halved",
+    `{
+      name: "halved",
+      words: "half as fast from a pair on",
+      read: ({ number }) => ({ type: "halved", from: number("from_pair") }),
+      write: ({ from }) => ({ from_pair: from }),
+      rules: ({ from }) => [[from >= 0, "from must not be negative", from]],
+      frequencies: (plain, { from }) => plain.map((f, i) => (i < from ? f : f / 2)),
+    }`,
+  );
+  const path = join(folder, "halved");
+  const sizes = { vocabSize: 30, hiddenSize: 8, intermediateSize: 12, layers: 1, heads: 1 };
+  await saveModel(Model.init(sizes, 1), path);
+  const file = join(path, "config.json");
+  const config = JSON.parse(await readFile(file, "utf8")) as object;
+  const given = { rope_type: "halved", from_pair: 2 };
+  await writeFile(file, JSON.stringify({ ...config, rope_scaling: given }));
+  await assert.rejects(loadModel(path), /rope scaling must be one of default, .*got "halved"/);
+  ropeScalings.add(halved as unknown as RopeScalingKind<RopeScaling>);
+  const loaded = await loadModel(path);
+  const plain = ropeFrequencies({ ...loaded.config, ropeScaling: undefined });
+  assert.deepEqual(
+    ropeFrequencies(loaded.config),
+    plain.map((f, i) => (i < 2 ? f : f / 2)),
+  );
+  await saveModel(loaded, path);
+  const again = JSON.parse(await readFile(file, "utf8")) as { rope_scaling: object };
+  assert.deepEqual(again.rope_scaling, given);
+  await writeFile(file, JSON.stringify({ ...config, rope_scaling: { ...given, from_pair: -1 } }));
+  await assert.rejects(loadModel(path), /ropeScaling.from must not be negative, got -1/);
+});
+
 test("a model architecture of one's own", async () => {
   const both = await definitionIn<Architecture>(
     "both",
@@ -216,20 +253,28 @@ test("a model architecture of one's own", async () => {
       classes: { logits: "BothForCausalLM", value: "BothForTokenClassification" },
       qkvBias: true,
       qkNorm: true,
+      arithmetic: { activation: "gelu_tanh", foundNorms: true, normOffset: 1 },
       keys: { attention_bias: true },
+      readLayers: (keys, { layers }) => ({
+        window: keys.number("reach", 5),
+        windowed: Array.from({ length: layers }, () => true),
+      }),
+      writeLayers: ({ window }) => ({ reach: window }),
       pairsRows: false,
     }`,
   );
   const sizes = { vocabSize: 30, hiddenSize: 8, intermediateSize: 12, layers: 1, heads: 2 };
   const named = { ...sizes, family: "both" as "llama" };
   assert.throws(() => Model.init(named, 1), /family must be one of qwen2, .*got "both"/);
-  const model = Model.init({ ...sizes, family: both }, 1);
+  const model = Model.init({ ...sizes, family: both, window: 3, windowed: [true] }, 1);
   const path = join(folder, "both");
   await saveModel(model, path);
   const config = JSON.parse(await readFile(join(path, "config.json"), "utf8")) as object;
   assert.deepEqual({ ...config, ...{ model_type: "both", attention_bias: true } }, config);
   const loaded = await loadModel(path);
   const weights = [...weightShapes(loaded.config).keys()];
+  assert.equal(loaded.config.window, 3);
+  assert.ok(weights.includes("model.layers.0.post_feedforward_layernorm.weight"));
   for (const part of ["q_proj.bias", "q_norm.weight"]) {
     assert.ok(weights.includes(`model.layers.0.self_attn.${part}`));
   }

@@ -30,6 +30,8 @@
   X(attention_grad)        \
   X(swiglu)                \
   X(swiglu_grad)           \
+  X(geglu)                 \
+  X(geglu_grad)            \
   X(embed)                 \
   X(embed_grad)            \
   X(log_prob_entropy)      \
@@ -48,6 +50,7 @@
   X(decoder_create)      \
   X(decoder_destroy)     \
   X(decoder_load_layer)  \
+  X(decoder_load_kind)   \
   X(decoder_load_ends)   \
   X(decoder_load_rows)   \
   X(decoder_load_blocks) \

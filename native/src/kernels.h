@@ -36,18 +36,23 @@ void rms_norm_grad(const float* dy, const float* x, const float* weight, const f
 void rope(const float* x, float* y, const float* cos, const float* sin, int batch, int time,
           int heads, int width, int inverse);
 
-// Causal attention over [batch, time, heads, width]; lengths may be null. `normaliser`
-// [batch, heads, time] is the log of each softmax's denominator.
+// Causal attention over [batch, time, heads, width]; lengths may be null. A position sees `window` positions,
+// its own included; 0: all before it. `normaliser` [batch, heads, time] is the log of each softmax's denominator.
 void attention(const float* q, const float* k, const float* v, const int32_t* lengths, float* out,
-               float* normaliser, int batch, int time, int heads, int kv_heads, int width);
+               float* normaliser, int batch, int time, int heads, int kv_heads, int width, int window);
 void attention_grad(const float* dout, const float* q, const float* k, const float* v,
                     const int32_t* lengths, const float* out, const float* normaliser, float* dq,
-                    float* dk, float* dv, int batch, int time, int heads, int kv_heads, int width);
+                    float* dk, float* dv, int batch, int time, int heads, int kv_heads, int width,
+                    int window);
 
 // silu(gate) * up
 void swiglu(const float* gate, const float* up, float* out, int count);
 void swiglu_grad(const float* dout, const float* gate, const float* up, float* dgate, float* dup,
                  int count);
+// gelu(gate) * up, GELU in its tanh form
+void geglu(const float* gate, const float* up, float* out, int count);
+void geglu_grad(const float* dout, const float* gate, const float* up, float* dgate, float* dup,
+                int count);
 
 // Rows of a table; the gradient adds up the rows of each id in order.
 void embed(const float* table, const int32_t* ids, float* out, int rows, int width);

@@ -125,6 +125,11 @@ ARPO_INLINE vec vlog(vec x) {
   return m + p + fe * 0.693359375f;
 }
 
+// x sigmoid(x), and GELU in its tanh form, which is x sigmoid(z(x)).
+ARPO_INLINE vec gelu_inner(vec x) { return 1.5957691216057308f * (x + 0.044715f * x * x * x); }
+ARPO_INLINE vec vsilu(vec x) { return x / (1.0f + vexp(-x)); }
+ARPO_INLINE vec vgelu(vec x) { return x / (1.0f + vexp(-gelu_inner(x))); }
+
 ARPO_INLINE float exp1(float x) { return vexp(splat(x))[0]; }
 ARPO_INLINE float log1(float x) { return vlog(splat(x))[0]; }
 

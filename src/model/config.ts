@@ -1,18 +1,17 @@
 import { checkArguments } from "../../common/options/check-arguments.js";
-import type { Architecture, ModelHead } from "./architectures/definition.js";
+import type {
+  Architecture,
+  LayerArithmetic,
+  LayerKinds,
+  ModelHead,
+} from "./architectures/definition.js";
 import { type ArchitectureName, architectures } from "./architectures/registry.js";
+import { type RopeScaling, scalingKind } from "./rope-scalings/registry.js";
 
-/** Llama 3.1's stretching of slow rotary frequencies to a longer context. */
-export interface RopeScaling {
-  factor: number;
-  lowFrequencyFactor: number;
-  highFrequencyFactor: number;
-  /** The context the model was trained on before stretching. */
-  originalContext: number;
-}
+export type { RopeScaling };
 
 /** Everything that decides a model's shape and arithmetic; what a `config.json` comes down to. */
-export interface ModelConfig {
+export interface ModelConfig extends LayerArithmetic, LayerKinds {
   family: ArchitectureName;
   vocabSize: number;
   /** Width of the residual stream. */
@@ -33,6 +32,10 @@ export interface ModelConfig {
   tied: boolean;
   /** Biases on the query, key and value projections. */
   qkvBias: boolean;
+  /** A bias on what attention puts out. Default: false. */
+  outputBias?: boolean;
+  /** Biases in the feed-forward block. Default: false. */
+  mlpBias?: boolean;
   /** RMSNorm on each head's queries and keys. */
   qkNorm: boolean;
   /** What the model ends in: next-token logits, or one value per token (a critic). */
@@ -84,6 +87,7 @@ export function modelConfig(input: ModelConfigInput): ModelConfig {
     head: "logits",
     initializerRange: 0.02,
     eosIds: [],
+    ...architecture.arithmetic,
     ...(Object.fromEntries(
       Object.entries(given).filter(([, value]) => value !== undefined),
     ) as typeof given),
@@ -125,11 +129,23 @@ export function modelConfig(input: ModelConfigInput): ModelConfig {
   }
   const scaling = config.ropeScaling;
   if (scaling) {
-    const { factor, lowFrequencyFactor: low, highFrequencyFactor: high, originalContext } = scaling;
-    rule(factor >= 1 && factor < Infinity, "ropeScaling.factor must be at least 1", factor);
-    rule(low > 0, "ropeScaling.lowFrequencyFactor must be positive", low);
-    rule(high > low, `ropeScaling.highFrequencyFactor must be above ${low}`, high);
-    rule(originalContext > 0, "ropeScaling.originalContext must be positive", originalContext);
+    for (const [holds, what, got] of scalingKind(scaling).rules(scaling, config)) {
+      rule(holds, `ropeScaling.${what}`, got);
+    }
   }
+  const { window, windowed, rotated, windowRopeTheta = ropeTheta, queryScalar = headDim } = config;
+  rule(
+    window === undefined || (Number.isSafeInteger(window) && window > 0),
+    "window must be a positive integer",
+    window,
+  );
+  for (const [key, list] of Object.entries({ windowed, rotated })) {
+    const holds = list === undefined || list.length === config.layers;
+    rule(holds, `${key} must have an entry for each of ${config.layers} layers`, list?.length);
+  }
+  rule(window !== undefined || !windowed?.includes(true), "window must be there", window);
+  rule(windowRopeTheta > 1, "windowRopeTheta must be a number above 1", windowRopeTheta);
+  rule(queryScalar > 0, "queryScalar must be positive", queryScalar);
+  rule(queryScalar === headDim || config.qkNorm, `queryScalar must be ${headDim}`, queryScalar);
   return config;
 }

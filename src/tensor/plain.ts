@@ -1,11 +1,12 @@
 import { logProbEntropy } from "./log-prob.js";
 import { tf } from "./tfjs.js";
 
-/** 0 where a query may look (its own position and before), a very negative number elsewhere. */
-function causalMask(time: number): tf.Tensor {
+/** 0 where a query may look (`window` positions up to its own), a very negative number elsewhere. */
+function causalMask(time: number, window: number): tf.Tensor {
   const mask = new Float32Array(time * time);
   for (let query = 0; query < time; query++) {
     mask.fill(-1e30, query * time + query + 1, (query + 1) * time);
+    mask.fill(-1e30, query * time, query * time + Math.max(0, query + 1 - window));
   }
   return tf.tensor2d(mask, [time, time]);
 }
@@ -16,6 +17,7 @@ export function causalAttention(
   k: tf.Tensor,
   v: tf.Tensor,
   lengths?: tf.Tensor,
+  window = Infinity,
 ): tf.Tensor {
   const [batch, time, heads, headDim] = q.shape as [number, number, number, number];
   const kvHeads = k.shape[2]!;
@@ -31,7 +33,7 @@ export function causalAttention(
     .matMul(keys, false, true)
     .div(Math.sqrt(headDim))
     .reshape([batch, kvHeads, group, time, time])
-    .add(causalMask(time));
+    .add(causalMask(time, window));
   const mixed: tf.Tensor = tf
     .softmax(scores)
     .reshape([batch, kvHeads, group * time, time])
@@ -142,6 +144,12 @@ export function qkv(
 /** silu(gate) * up, where silu(z) = z sigmoid(z). */
 export function swiglu(gate: tf.Tensor, up: tf.Tensor): tf.Tensor {
   return gate.mul(tf.sigmoid(gate)).mul(up);
+}
+
+/** gelu(gate) * up, where gelu is in its tanh form, z sigmoid(1.5957691216 (z + 0.044715 z^3)). */
+export function geglu(gate: tf.Tensor, up: tf.Tensor): tf.Tensor {
+  const inner = gate.square().mul(0.044715).add(1).mul(gate).mul(1.5957691216057308);
+  return gate.mul(tf.sigmoid(inner)).mul(up);
 }
 
 /** The k largest log-probabilities of each row's softmax and their ids, in falling order. */

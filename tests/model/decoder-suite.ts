@@ -69,9 +69,24 @@ export const decoderVariants = [
   ],
 ] as const;
 
+/** The same of what a GPU's decoder has not. */
+export const engineVariants = [
+  [
+    "windows, angles by layer, GELU, further biases and norms",
+    {
+      layers: 3,
+      kinds: [{ window: 21 }, { inverseFrequencies: [0, 0, 0, 0] }, { window: 5, inverseFrequencies: [2, 1, 0.5, 0.1], magnitude: 1.1 }], // prettier-ignore
+      activation: "gelu_tanh",
+      embeddingScale: 1.5,
+      magnitude: 1.2,
+    },
+    { headNorm: true, more: true },
+  ],
+] as const;
+
 /** The tests every decoder must pass. */
 export function decoderSuite(name: string, make: MakeDecoder): void {
-  for (const [what, change, options] of decoderVariants) {
+  for (const [what, change, options] of [...decoderVariants, ...engineVariants]) {
     const shape = smallShape(change);
     const weights = randomWeights(shape, options);
     const top = shape.vocabSize;

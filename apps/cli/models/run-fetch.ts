@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { fetchModel } from "../../../src/interop/convert/fetch/fetch-model.js";
+import { downloadOf, knownModels } from "../../../src/interop/convert/fetch/known-models.js";
 import { aside, say } from "../terminal/say.js";
 import { stoppable } from "../terminal/stopping.js";
 
@@ -9,8 +10,19 @@ export interface FetchCommandOptions {
   from?: string;
 }
 
-/** Fetches a model and says what to do with it. */
-export async function runFetch(name: string, options: FetchCommandOptions): Promise<void> {
+/** Fetches a model and says what it downloads and what to do with it; without a name, lists what can be had. */
+export async function runFetch(
+  name: string | undefined,
+  options: FetchCommandOptions,
+): Promise<void> {
+  if (name === undefined) {
+    for (const [known, model] of Object.entries(knownModels)) say(`${known}: ${downloadOf(model)}`);
+    say("Models of a hub: hf download OWNER/NAME --local-dir NAME, then give the path NAME");
+    return;
+  }
+  if (Object.hasOwn(knownModels, name) && options.from === undefined) {
+    aside(downloadOf(knownModels[name]!));
+  }
   let told = 0;
   const fetched = await fetchModel(name, {
     ...options,

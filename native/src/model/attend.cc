@@ -83,8 +83,9 @@ void mix(const HeadCache& cache, const int32_t* pages, int count, int start, con
     }
 }
 
+// The first `skip` of `count` positions are not seen.
 template <class T, int Q>
-void attend_queries(const HeadCache& cache, const int32_t* pages, int count, const float* query,
+void attend_queries(const HeadCache& cache, const int32_t* pages, int skip, int count, const float* query,
                     int query_stride, float* out, int out_stride, float* scores) {
   enum { P = PV >= 4 ? 1 : Q <= 2 ? 4 : 2 };
   int stride = (count + PAGE - 1) / PAGE * PAGE;
@@ -108,6 +109,7 @@ void attend_queries(const HeadCache& cache, const int32_t* pages, int count, con
   }
   for (int q = 0; q < Q; q++) {
     float* s = scores + (ptrdiff_t)q * stride;
+    for (int i = 0; i < skip; i++) s[i] = -__builtin_inff();
     for (int i = count; i < stride; i++) s[i] = -__builtin_inff();
     vec top = load(s);
     for (int i = LANES; i < stride; i += LANES) top = vmax(top, load(s + i));
@@ -143,7 +145,7 @@ void write(const HeadCache& cache, const int32_t* pages, int position, const flo
 }
 
 template <class T>
-void attend_all(int thread, const HeadCache& cache, const int32_t* pages, int count, int queries,
+void attend_all(int thread, const HeadCache& cache, const int32_t* pages, int skip, int count, int queries,
                 const float* query, int query_stride, float* out, int out_stride) {
   float* scores = (float*)arpo_scratch(thread, 4, sizeof(float) * 4 * (count + PAGE));
   while (queries > 0) {
@@ -152,7 +154,7 @@ void attend_all(int thread, const HeadCache& cache, const int32_t* pages, int co
                 : now == 3 ? attend_queries<T, 3>
                 : now == 2 ? attend_queries<T, 2>
                            : attend_queries<T, 1>;
-    with(cache, pages, count, query, query_stride, out, out_stride, scores);
+    with(cache, pages, skip, count, query, query_stride, out, out_stride, scores);
     queries -= now;
     query += (ptrdiff_t)now * query_stride;
     out += (ptrdiff_t)now * out_stride;
@@ -169,10 +171,12 @@ void write_key_value(const HeadCache& cache, const int32_t* pages, int position,
   (cache.half ? write<uint16_t> : write<float>)(cache, pages, position, key, value);
 }
 
-void attend(int thread, const HeadCache& cache, const int32_t* pages, int position, int queries,
+void attend(int thread, const HeadCache& cache, const int32_t* pages, int first, int position, int queries,
             const float* query, int query_stride, float* out, int out_stride) {
-  (cache.half ? attend_all<uint16_t> : attend_all<float>)(thread, cache, pages, position + 1, queries,
-                                                          query, query_stride, out, out_stride);
+  const int page = first / PAGE, before = page * PAGE;
+  (cache.half ? attend_all<uint16_t> : attend_all<float>)(thread, cache, pages + page, first - before,
+                                                          position + 1 - before, queries, query,
+                                                          query_stride, out, out_stride);
 }
 
 }  // namespace ARPO_NS

@@ -29,9 +29,9 @@ inline T* page_at(const HeadCache& cache, int page) {
 void write_key_value(const HeadCache& cache, const int32_t* pages, int position, const float* key,
                      const float* value);
 
-// out[q] = attention of query q over positions 0 to `position`, for `queries` queries of head_dim
+// out[q] = attention of query q over positions `first` to `position`, for `queries` queries of head_dim
 // each, `query_stride` apart and already scaled. Uses scratch slot 4 of the thread.
-void attend(int thread, const HeadCache& cache, const int32_t* pages, int position, int queries,
+void attend(int thread, const HeadCache& cache, const int32_t* pages, int first, int position, int queries,
             const float* query, int query_stride, float* out, int out_stride);
 
 }  // namespace ARPO_NS

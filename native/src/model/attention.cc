@@ -16,13 +16,17 @@ enum {
 
 struct Shape {
   int time, heads, kv_heads, width, group;
+  int window;  // positions that one sees, its own included; 0: all before it
+  int first_seen(int t) const { return window > 0 && t >= window ? t + 1 - window : 0; }
   int q_stride() const { return heads * width; }
   int kv_stride() const { return kv_heads * width; }
 };
 
-// Turns a row of scores into probabilities of the first `keys`, zero to `padded`; returns the log of
-// the denominator.
-float softmax(float* row, int keys, int padded) {
+// Turns a row of scores into probabilities of the keys [from, keys), zero elsewhere up to `padded`; returns
+// the log of the denominator.
+float softmax(float* row, int from, int keys, int padded) {
+  for (int i = 0; i < from; i++) row[i] = 0;
+  row += from, keys -= from, padded -= from;
   float top = largest(row, keys);
   vec sum = {};
   each(keys, [&](int i, int n) {
@@ -44,8 +48,8 @@ void clear_rows(float* rows, int from, int to, int stride, int width) {
 }  // namespace
 
 void attention(const float* q, const float* k, const float* v, const int32_t* lengths, float* out,
-               float* normaliser, int batch, int time, int heads, int kv_heads, int width) {
-  const Shape s = {time, heads, kv_heads, width, heads / kv_heads};
+               float* normaliser, int batch, int time, int heads, int kv_heads, int width, int window) {
+  const Shape s = {time, heads, kv_heads, width, heads / kv_heads, window};
   const float scale = 1.0f / __builtin_sqrtf((float)width);
   parallel(batch * kv_heads, [&](int task, int thread) {
     const int b = task / kv_heads, kv = task % kv_heads;
@@ -66,7 +70,7 @@ void attention(const float* q, const float* k, const float* v, const int32_t* le
         gemm_packed_serial(thread, rows, t1, width, scale, {q + at, s.q_stride(), false}, keys,
                            width, false, scores, t1);
         for (int r = 0; r < rows; r++)
-          logs[t0 + r] = softmax(scores + (ptrdiff_t)r * t1, t0 + r + 1, t1);
+          logs[t0 + r] = softmax(scores + (ptrdiff_t)r * t1, s.first_seen(t0 + r), t0 + r + 1, t1);
         gemm_packed_serial(thread, rows, width, t1, 1.0f, {scores, t1, false}, values, length,
                            false, out + at, s.q_stride());
       }
@@ -79,8 +83,8 @@ void attention(const float* q, const float* k, const float* v, const int32_t* le
 void attention_grad(const float* dout, const float* q, const float* k, const float* v,
                     const int32_t* lengths, const float* out, const float* normaliser, float* dq,
                     float* dk, float* dv, int batch, int time, int heads, int kv_heads,
-                    int width) {
-  const Shape s = {time, heads, kv_heads, width, heads / kv_heads};
+                    int width, int window) {
+  const Shape s = {time, heads, kv_heads, width, heads / kv_heads, window};
   const float scale = 1.0f / __builtin_sqrtf((float)width);
   const size_t across = gemm_packed_size(time, width), along = gemm_packed_size(width, time);
   const size_t block = gemm_packed_size(width, QUERIES);
@@ -115,14 +119,16 @@ void attention_grad(const float* dout, const float* q, const float* k, const flo
           for (int r = r0; r < r1; r++) {
             float* p = probabilities + (ptrdiff_t)r * t1;
             float* d = slopes + (ptrdiff_t)r * t1;
-            const int seen = t0 + r + 1;
+            const int seen = t0 + r + 1, least_seen = s.first_seen(t0 + r);
             const ptrdiff_t row = at + (ptrdiff_t)r * s.q_stride();
             const float mean = dot(dout + row, out + row, width), log = logs[t0 + r];
-            each(seen, [&](int i, int n) {
+            each(seen - least_seen, [&](int i, int n) {
+              i += least_seen;
               vec e = vexp(take(p + i, n) - log);
               put(p + i, e, n);
               put(d + i, e * (take(d + i, n) - mean), n);
             });
+            for (int i = 0; i < least_seen; i++) p[i] = d[i] = 0;
             for (int i = seen; i < keys_seen; i++) p[i] = d[i] = 0;
           }
           gemm_packed_serial(thread, r1 - r0, width, keys_seen, scale, {slopes + from, t1, false}, keys,

@@ -16,10 +16,13 @@ enum {
   LOGITS_LIMIT = 1 << 24,  // floats of logits held at once
   NEAR_BYTES = 16 << 20,   // of weights that every core has at hand
   LEAST_TOKENS = 16,       // for a thread of its own
+  TABLES = 4,              // of rotary angles
 };
 
 struct Layer {
   float *input_norm, *post_norm, *qkv_bias, *query_norm, *key_norm;
+  float *output_bias, *gate_bias, *up_bias, *down_bias, *attended_norm, *found_norm;
+  int window, table;
   Linear qkv, output, gate, up, down;
 };
 
@@ -38,11 +41,11 @@ struct Decoder {
   Linear head;
   size_t weight_bytes;  // of what each token is multiplied with
   int8_t* matrices;  // of all layers, one after the other, so that they fill large pages
-  float *cos, *sin;
+  float *cos[TABLES], *sin[TABLES];
   float** slabs;
   int slab_count, pages_per_slab;
   size_t page_floats;
-  bool half_cache;
+  bool half_cache, gelu;
   float* work;
   size_t work_floats;
 
@@ -77,14 +80,14 @@ void norm(const float* x, const float* weight, int n, float eps, float* out) {
 }
 
 // Adds the bias, norms and turns one head in place.
-void finish_head(const Decoder& m, float* head, const float* bias, const float* weight,
+void finish_head(const Decoder& m, int table, float* head, const float* bias, const float* weight,
                  int position) {
   int half = m.head_dim / 2;
   if (bias)
     for (int d = 0; d < m.head_dim; d++) head[d] += bias[d];
   if (weight) norm(head, weight, m.head_dim, m.eps, head);
-  const float* cos = m.cos + (ptrdiff_t)position * half;
-  const float* sin = m.sin + (ptrdiff_t)position * half;
+  const float* cos = m.cos[table] + (ptrdiff_t)position * half;
+  const float* sin = m.sin[table] + (ptrdiff_t)position * half;
   for (int d = 0; d < half; d++) {
     float a = head[d], b = head[d + half];
     head[d] = a * cos[d] - b * sin[d];
@@ -141,7 +144,7 @@ void attention(const Decoder& m, const Team& team, int index, const Chunk& c, co
     auto bias = [&](int offset) { return layer.qkv_bias ? layer.qkv_bias + offset : nullptr; };
     for (int t = 0; t < c.count[i]; t++) {
       float* row = b.qkv + (ptrdiff_t)(c.start[i] + t) * width;
-      finish_head(m, row + k0, bias(k0), layer.key_norm, c.position[i] + t);
+      finish_head(m, layer.table, row + k0, bias(k0), layer.key_norm, c.position[i] + t);
       if (layer.qkv_bias)
         for (int d = 0; d < hd; d++) row[v0 + d] += layer.qkv_bias[v0 + d];
       write_key_value(cache, list, c.position[i] + t, row + k0, row + v0);
@@ -150,16 +153,31 @@ void attention(const Decoder& m, const Team& team, int index, const Chunk& c, co
       float* row = b.qkv + (ptrdiff_t)(c.start[i] + t) * width;
       for (int q = 0; q < group; q++) {
         float* head = row + q0 + q * hd;
-        finish_head(m, head, bias(q0 + q * hd), layer.query_norm, c.position[i] + t);
+        finish_head(m, layer.table, head, bias(q0 + q * hd), layer.query_norm, c.position[i] + t);
         for (int d = 0; d < hd; d++) head[d] *= scale;
       }
-      attend(thread, cache, list, c.position[i] + t, group, row + q0, hd,
+      const int position = c.position[i] + t;
+      const int first = layer.window > 0 && position >= layer.window ? position + 1 - layer.window : 0;
+      attend(thread, cache, list, first, position, group, row + q0, hd,
              b.mixed + (ptrdiff_t)(c.start[i] + t) * m.heads * hd + q0, hd);
     }
   });
 }
 
-// gate = silu(h Wg) * (h Wu), by blocks of columns.
+void add_bias_to(float* row, const float* bias, int count) {
+  if (bias)
+    for (int i = 0; i < count; i++) row[i] += bias[i];
+}
+
+template <class F>
+ARPO_INLINE void gate_row(float* gate, const float* up, int count, const F& f) {
+  int j = 0;
+  for (; j + LANES <= count; j += LANES) store(gate + j, f(load(gate + j)) * load(up + j));
+  if (j < count)
+    store_part(gate + j, f(load_part(gate + j, count - j)) * load_part(up + j, count - j), count - j);
+}
+
+// gate = silu(h Wg) * (h Wu), or gelu, by blocks of columns.
 void gated(const Decoder& m, const Team& team, const Layer& layer, const Input& h, const Buffers& b) {
   int width = linear_width(), blocks = ceil_div(m.ff, width);
   int per_task = linear_blocks_per_task(team, layer.gate, 2 * h.rows);
@@ -170,22 +188,31 @@ void gated(const Decoder& m, const Team& team, const Layer& layer, const Input& 
     int column = from * width, columns = least(m.ff, to * width) - column;
     for (int i = 0; i < h.rows; i++) {
       float* g = b.gate + (ptrdiff_t)i * m.ff + column;
-      const float* u = b.up + (ptrdiff_t)i * m.ff + column;
-      int j = 0;
-      for (; j + LANES <= columns; j += LANES) {
-        vec x = load(g + j);
-        store(g + j, x / (1.0f + vexp(-x)) * load(u + j));
-      }
-      if (j < columns) {
-        vec x = load_part(g + j, columns - j);
-        store_part(g + j, x / (1.0f + vexp(-x)) * load_part(u + j, columns - j), columns - j);
-      }
+      float* u = b.up + (ptrdiff_t)i * m.ff + column;
+      if (layer.gate_bias) add_bias_to(g, layer.gate_bias + column, columns);
+      if (layer.up_bias) add_bias_to(u, layer.up_bias + column, columns);
+      if (m.gelu) gate_row(g, u, columns, [](vec x) { return vgelu(x); });
+      else gate_row(g, u, columns, [](vec x) { return vsilu(x); });
     }
   });
 }
 
+// What a matrix finds, added to the stream: after a bias and a norm where the layer has them.
+void add_found(const Decoder& m, const Team& team, const Linear& linear, const Input& x, const float* bias,
+               const float* weight, int rows, const Buffers& b) {
+  const int d = m.hidden;
+  if (!bias && !weight) return linear_all(team, linear, x, true, b.x, d);
+  linear_all(team, linear, x, false, b.h, d);
+  team.each(rows, [&](int i, int) {
+    float* found = b.h + (ptrdiff_t)i * d;
+    add_bias_to(found, bias, d);
+    if (weight) norm(found, weight, d, m.eps, found);
+    add_bias_to(b.x + (ptrdiff_t)i * d, found, d);
+  });
+}
+
 void layers(const Decoder& m, const Team& team, const Chunk& c, const Pages& pages, const Buffers& b) {
-  int d = m.hidden, rows = c.tokens;
+  int rows = c.tokens;
   auto input = [&](const Linear& linear, const float* x) {
     return linear_input(team, linear, x, rows, b.room);
   };
@@ -196,13 +223,13 @@ void layers(const Decoder& m, const Team& team, const Chunk& c, const Pages& pag
     linear_all(team, layer.qkv, input(layer.qkv, b.h), false, b.qkv, m.qkv_width());
     attention(m, team, i, c, pages, b);
     linear_ahead(team, layer.gate, 2 * rows);
-    linear_all(team, layer.output, input(layer.output, b.mixed), true, b.x, d);
+    add_found(m, team, layer.output, input(layer.output, b.mixed), layer.output_bias, layer.attended_norm, rows, b);
     norm_rows(m, team, b.x, layer.post_norm, rows, b.h);
     const Input h = input(layer.gate, b.h);
     linear_ahead(team, layer.down, rows);
     gated(m, team, layer, h, b);
     linear_ahead(team, i + 1 < m.layers ? m.layer[i + 1].qkv : m.head, rows);
-    linear_all(team, layer.down, input(layer.down, b.gate), true, b.x, d);
+    add_found(m, team, layer.down, input(layer.down, b.gate), layer.down_bias, layer.found_norm, rows, b);
   }
 }
 
@@ -386,6 +413,7 @@ double decoder_create(const int32_t* shape, float eps) {
   m->vocab = shape[0], m->hidden = shape[1], m->layers = shape[2], m->heads = shape[3];
   m->kv_heads = shape[4], m->head_dim = shape[5], m->ff = shape[6], m->eps = eps;
   m->format = (Format)shape[7], m->half_cache = shape[8] != 0;
+  m->gelu = shape[9] != 0;
   const size_t attended = (size_t)m->heads * m->head_dim;
   const size_t in_layer = m->qkv_width() + attended + (size_t)3 * m->ff;
   const size_t weights = (in_layer * m->layers + m->vocab) * m->hidden;
@@ -406,7 +434,8 @@ void decoder_destroy(double address) {
   for (int i = 0; i < m->layers; i++) {
     Layer& layer = m->layer[i];
     float* owned[] = {layer.input_norm, layer.post_norm, layer.qkv_bias, layer.query_norm,
-                      layer.key_norm};
+                      layer.key_norm, layer.output_bias, layer.gate_bias, layer.up_bias, layer.down_bias,
+                      layer.attended_norm, layer.found_norm};
     for (float* memory : owned) arpo_free(memory);
     if (!m->matrices)
       for (const Place& place : places_of(*m, layer).list) linear_free(*place.linear);
@@ -416,8 +445,7 @@ void decoder_destroy(double address) {
   arpo_free(m->matrices);
   arpo_free(m->final_norm);
   linear_free(m->head);
-  arpo_free(m->cos);
-  arpo_free(m->sin);
+  for (int i = 0; i < TABLES; i++) arpo_free(m->cos[i]), arpo_free(m->sin[i]);
   arpo_free(m->slabs);
   arpo_free(m->work);
   arpo_free(m);
@@ -457,6 +485,20 @@ void decoder_load_layer(double address, int index, const float* input_norm, cons
   linear_load(layer.down, down, d, m->ff);
 }
 
+void decoder_load_kind(double address, int index, const float* output_bias, const float* gate_bias,
+                       const float* up_bias, const float* down_bias, const float* attended_norm,
+                       const float* found_norm, int window, int table) {
+  Decoder* m = at(address);
+  Layer& layer = m->layer[index];
+  keep(&layer.output_bias, output_bias, m->hidden);
+  keep(&layer.gate_bias, gate_bias, m->ff);
+  keep(&layer.up_bias, up_bias, m->ff);
+  keep(&layer.down_bias, down_bias, m->hidden);
+  keep(&layer.attended_norm, attended_norm, m->hidden);
+  keep(&layer.found_norm, found_norm, m->hidden);
+  layer.window = window, layer.table = table;
+}
+
 void decoder_load_ends(double address, const float* final_norm, const float* head) {
   Decoder* m = at(address);
   keep(&m->final_norm, final_norm, m->hidden);
@@ -486,13 +528,13 @@ int decoder_load_blocks(double address, int index, int matrix, int first, int ro
                             place.in, first, rows);
 }
 
-void decoder_load_rope(double address, const float* cos, const float* sin, int positions) {
+void decoder_load_rope(double address, int table, const float* cos, const float* sin, int positions) {
   Decoder* m = at(address);
-  arpo_free(m->cos);
-  arpo_free(m->sin);
-  m->cos = m->sin = nullptr;
-  keep(&m->cos, cos, (size_t)positions * (m->head_dim / 2));
-  keep(&m->sin, sin, (size_t)positions * (m->head_dim / 2));
+  arpo_free(m->cos[table]);
+  arpo_free(m->sin[table]);
+  m->cos[table] = m->sin[table] = nullptr;
+  keep(&m->cos[table], cos, (size_t)positions * (m->head_dim / 2));
+  keep(&m->sin[table], sin, (size_t)positions * (m->head_dim / 2));
 }
 
 double decoder_page_bytes(double address) { return (double)at(address)->page_floats * sizeof(float); }

@@ -71,6 +71,29 @@ void swiglu_grad(const float* dout, const float* gate, const float* up, float* d
   });
 }
 
+void geglu(const float* gate, const float* up, float* out, int count) {
+  chunks(count, CHUNK / 2, [&](int begin, int end, int) {
+    each(end - begin, [&](int i, int n) {
+      i += begin;
+      put(out + i, vgelu(take(gate + i, n)) * take(up + i, n), n);
+    });
+  });
+}
+
+void geglu_grad(const float* dout, const float* gate, const float* up, float* dgate, float* dup,
+                int count) {
+  chunks(count, CHUNK / 2, [&](int begin, int end, int) {
+    each(end - begin, [&](int i, int n) {
+      i += begin;
+      vec g = take(gate + i, n), d = take(dout + i, n);
+      vec s = 1.0f / (1.0f + vexp(-gelu_inner(g)));
+      vec slope = 1.5957691216057308f * (1.0f + 0.134145f * g * g);
+      put(dup + i, d * g * s, n);
+      put(dgate + i, d * take(up + i, n) * s * (1.0f + g * (1.0f - s) * slope), n);
+    });
+  });
+}
+
 void embed(const float* table, const int32_t* ids, float* out, int rows, int width) {
   row_chunks(rows, width, [&](int begin, int end, int) {
     for (int r = begin; r < end; r++)

@@ -7,5 +7,7 @@ export const llama = defineArchitecture({
   qkvBias: false,
   qkNorm: false,
   keys: { attention_bias: false, mlp_bias: false },
+  readLayers: () => ({}),
   pairsRows: true,
+  gguf: { biases: "all" },
 });

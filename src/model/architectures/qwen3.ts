@@ -9,4 +9,5 @@ export const qwen3 = defineArchitecture({
   headDim: 128,
   keys: { attention_bias: false, use_sliding_window: false, sliding_window: null },
   pairsRows: false,
+  gguf: { biases: "none" },
 });

@@ -115,6 +115,25 @@ for (const [kind, load] of engines) {
     compare("w8a8", halves, ofHalves);
   });
 
+  test(`the ${kind} decoder's four and eight bits have windows, GELU, further norms and biases`, () => {
+    const kinds = [{ window: 9 }, { inverseFrequencies: new Float32Array(8) }];
+    const other = { ...shape, kinds, activation: "gelu_tanh" as const, embeddingScale: 3 };
+    const weights = randomWeights(other, { seed: 7, headNorm: true, more: true });
+    const wanted = scores(new EngineDecoder(call, other, () => weights), lines);
+    const spread = Math.max(...wanted.flat()) - Math.min(...wanted.flat());
+    const means = { w8a8: 0.003, int8: 0.004, q4: 0.03, w4a8: 0.03 };
+    for (const [dtype, most] of Object.entries(means)) {
+      const decoder = new EngineDecoder(call, other, () => weights, dtype as keyof typeof means);
+      const got = scores(decoder, lines);
+      const apart = got.flatMap((row, i) => row.map((x, j) => Math.abs(x - wanted[i]![j]!)));
+      const mean = apart.reduce((a, b) => a + b) / apart.length;
+      assert.ok(mean > 0 && mean < most * spread, `${dtype}: ${mean} of ${spread}`);
+      const alone = lines.map((line) => scores(decoder, [line]));
+      assert.deepEqual(alone.flatMap(([first]) => [first]), got.slice(0, lines.length)); // prettier-ignore
+      decoder.dispose();
+    }
+  });
+
   test(`the ${kind} decoder's w8a8 refuses weights that are not finite, and widths no block divides`, () => {
     const weights = randomWeights(shape, { seed: 7 });
     weights.layers[1]!.gate[3 * shape.hidden + 5] = NaN;

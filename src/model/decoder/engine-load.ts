@@ -6,6 +6,7 @@ import {
   type DecoderWeights,
   engineOnly,
   inBlocks,
+  rotaryTables,
 } from "./weights.js";
 import { PackedTensor } from "../files/gguf/packed-tensor.js";
 import { quantize } from "../files/gguf/quantize.js";
@@ -111,6 +112,21 @@ export function loadWeights(
       whole(w.gate),
       whole(w.up),
       whole(w.down),
+    );
+  }
+  const { of } = rotaryTables(shape);
+  for (const [i, w] of weights.layers.entries()) {
+    kernels.decoder_load_kind(
+      decoder,
+      i,
+      w.outputBias ?? null,
+      w.gateBias ?? null,
+      w.upBias ?? null,
+      w.downBias ?? null,
+      w.attendedNorm ?? null,
+      w.foundNorm ?? null,
+      shape.kinds?.[i]?.window ?? 0,
+      of[i]!,
     );
   }
   const head = weights.head ?? weights.embedding;

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decoderSuite, decoderVariants, feed } from "../../../tests/model/decoder-suite.js";
+import {
+  decoderSuite,
+  decoderVariants,
+  engineVariants,
+  feed,
+} from "../../../tests/model/decoder-suite.js";
 import { randomWeights, smallShape } from "../../../tests/model/random-decoder.js";
 import { Random } from "../../base/random/random.js";
 import { loadNativeEngine, nativeEngineExists } from "../../tensor/engine/native-engine.js";
@@ -59,7 +64,7 @@ for (const { kind, call: kernels } of engines) {
   });
 
   test(`EngineDecoder on ${kind} keeps keys and values in half the memory, rounded as PlainDecoder rounds them`, () => {
-    for (const [, change, options] of decoderVariants) {
+    for (const [, change, options] of [...decoderVariants, ...engineVariants]) {
       const shape = smallShape(change);
       const weights = randomWeights(shape, options);
       const random = Random.from(5);
@@ -100,7 +105,7 @@ for (const { kind, call: kernels } of engines) {
     }
   });
 
-  for (const [what, change, options] of decoderVariants) {
+  for (const [what, change, options] of [...decoderVariants, ...engineVariants]) {
     test(`EngineDecoder on ${kind} agrees with PlainDecoder to 1e-4 (${what})`, () => {
       const shape = smallShape(change);
       const weights = randomWeights(shape, options);

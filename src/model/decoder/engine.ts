@@ -10,6 +10,7 @@ import {
   type DecoderType,
   decoderTypes,
   type DecoderWeights,
+  rotaryTables,
 } from "./weights.js";
 import { type StoredValues, wholeValues } from "../files/weight-file.js";
 import type { Sampled, Step } from "./decoder.js";
@@ -55,6 +56,7 @@ export class EngineDecoder extends PagedDecoder {
         ...[vocabSize, hidden, layers, heads, kvHeads, headDim, feedForward],
         decoderTypes.indexOf(type),
         cacheTypes.indexOf(cache),
+        shape.activation === undefined ? 0 : 1,
       ),
       normEps,
     );
@@ -176,33 +178,38 @@ export class EngineDecoder extends PagedDecoder {
   }
 
   #embed(tokens: Int32Array): Float32Array {
-    const { hidden } = this.shape;
+    const { hidden, embeddingScale = 1 } = this.shape;
     const embedded = new Float32Array(tokens.length * hidden);
     for (let i = 0; i < tokens.length; i++) {
       const at = tokens[i]! * hidden;
       embedded.set(wholeValues(this.#embedding, at, hidden), i * hidden);
     }
+    if (embeddingScale !== 1) for (const i of embedded.keys()) embedded[i]! *= embeddingScale;
     return embedded;
   }
 
   /** Makes sure that the engine has the rotary angles of the first `positions` positions. */
   #ensureRopeTable(positions: number): void {
     if (positions <= this.#ropeTableSize) return;
-    const { headDim, inverseFrequencies, contextLength } = this.shape;
+    const { headDim, contextLength } = this.shape;
     const half = headDim / 2;
     let size = Math.max(256, this.#ropeTableSize);
     while (size < positions) size *= 2;
     size = Math.min(size, contextLength);
-    const cos = new Float32Array(size * half);
-    const sin = new Float32Array(size * half);
-    for (let position = 0, i = 0; position < size; position++) {
-      for (let d = 0; d < half; d++, i++) {
-        const angle = position * inverseFrequencies[d]!;
-        cos[i] = exact.cos(angle);
-        sin[i] = exact.sin(angle);
+    for (const [table, { inverseFrequencies, magnitude }] of rotaryTables(
+      this.shape,
+    ).tables.entries()) {
+      const cos = new Float32Array(size * half);
+      const sin = new Float32Array(size * half);
+      for (let position = 0, i = 0; position < size; position++) {
+        for (let d = 0; d < half; d++, i++) {
+          const angle = position * inverseFrequencies[d]!;
+          cos[i] = magnitude * exact.cos(angle);
+          sin[i] = magnitude * exact.sin(angle);
+        }
       }
+      this.#kernels.decoder_load_rope(this.#decoder, table, cos, sin, size);
     }
-    this.#kernels.decoder_load_rope(this.#decoder, cos, sin, size);
     this.#ropeTableSize = size;
   }
 }

@@ -9,32 +9,16 @@ import {
   checkTypes,
   type DecoderType,
   engineOnly,
+  noteEngine,
   noteWholeCache,
 } from "./weights.js";
 import type { Decoder } from "./decoder.js";
 import { EngineDecoder } from "./engine.js";
 import { GpuDecoder } from "./gpu/gpu-decoder.js";
 import { type GpuWeightSource, uploaded, type WeightPart } from "./gpu/weight-source.js";
-import { decoderShape, decoderWeights } from "./of-model.js";
+import { decoderShape, decoderWeights, onGpu } from "./of-model.js";
 import { PlainDecoder } from "./plain.js";
-import { endNames } from "./weight-names.js";
-
-const layerNames: Partial<Record<WeightPart, string>> = {
-  inputNorm: "input_layernorm.weight",
-  query: "self_attn.q_proj.weight",
-  key: "self_attn.k_proj.weight",
-  value: "self_attn.v_proj.weight",
-  queryBias: "self_attn.q_proj.bias",
-  keyBias: "self_attn.k_proj.bias",
-  valueBias: "self_attn.v_proj.bias",
-  queryNorm: "self_attn.q_norm.weight",
-  keyNorm: "self_attn.k_norm.weight",
-  output: "self_attn.o_proj.weight",
-  postNorm: "post_attention_layernorm.weight",
-  gate: "mlp.gate_proj.weight",
-  up: "mlp.up_proj.weight",
-  down: "mlp.down_proj.weight",
-};
+import { endNames, layerNames } from "./weight-names.js";
 
 /** The GPU backend where tensors are on this device. */
 function tensorsOn(device: GPUDevice): GpuBackend | undefined {
@@ -50,10 +34,11 @@ function tensorsOn(device: GPUDevice): GpuBackend | undefined {
 function modelWeights(device: GPUDevice, model: Model): GpuWeightSource {
   const backend = tensorsOn(device);
   if (!backend) return uploaded(device, decoderWeights(model));
+  const names: Partial<Record<WeightPart, string | undefined>> = layerNames(model.config);
   return {
     tied: model.config.tied,
     put(part, layer, to, offset) {
-      const inside = layerNames[part];
+      const inside = names[part];
       const name =
         inside === undefined
           ? endNames[part as keyof typeof endNames]
@@ -94,7 +79,9 @@ export function makeDecoder(
   const shape = decoderShape(model.config);
   const engine = compiledEngine();
   const source = () => decoderWeights(model);
-  if (!device || engineOnly(dtype)) {
+  const gpuToo = !engineOnly(dtype) && onGpu(model.config);
+  if (device && !gpuToo && !engineOnly(dtype)) noteEngine(model.config.family);
+  if (!device || !gpuToo) {
     if (!engine) return new PlainDecoder(shape, source, cache);
     const decoder = new EngineDecoder(engine.call, shape, source, dtype, cache);
     if (keptAs(model, dtype) && cache === "float32") delete decoder.rounded;

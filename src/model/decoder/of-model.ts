@@ -2,20 +2,42 @@ import { decodeBackend } from "../../tensor/backends.js";
 import { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
 import { type DecoderShape, type DecoderType, type DecoderWeights, engineOnly } from "./weights.js";
-import { endNames, layerWeights } from "./weight-names.js";
-import { ropeFrequencies } from "../transformer/rope.js";
+import { endNames, layerWeights, normValues } from "./weight-names.js";
+import { rotaries } from "../transformer/rope.js";
 import type { Model } from "../transformer/transformer.js";
 
 /** The shape of a model as decoders read it. */
 export function decoderShape(config: ModelConfig): DecoderShape {
   const { vocabSize, contextLength, layers, heads, kvHeads, headDim } = config;
+  const { all, of } = rotaries(config);
+  const kinds = of.map((table, i) => ({
+    ...(config.windowed?.[i] && { window: config.window }),
+    ...(table > 0 && {
+      inverseFrequencies: all[table]!.frequencies,
+      magnitude: all[table]!.magnitude,
+    }),
+  }));
   return {
     ...{ vocabSize, contextLength, layers, heads, kvHeads, headDim },
     hidden: config.hiddenSize,
     feedForward: config.intermediateSize,
     normEps: config.normEpsilon,
-    inverseFrequencies: ropeFrequencies(config),
+    inverseFrequencies: all[0]!.frequencies,
+    ...(all[0]!.magnitude !== 1 && { magnitude: all[0]!.magnitude }),
+    ...(kinds.some((kind) => Object.keys(kind).length > 0) && { kinds }),
+    ...(config.activation && { activation: config.activation }),
+    ...(config.scaledEmbedding && {
+      embeddingScale: Math.fround(Math.sqrt(config.hiddenSize)),
+    }),
   };
+}
+
+/** Whether a GPU's decoder has all that a model's layers do: else the engine decodes. */
+export function onGpu(config: ModelConfig): boolean {
+  const { kinds, activation, embeddingScale, magnitude } = decoderShape(config);
+  const { outputBias, mlpBias, foundNorms, normOffset } = config;
+  const more = [kinds, activation, embeddingScale, magnitude, outputBias, mlpBias, foundNorms];
+  return ![...more, normOffset].some(Boolean);
 }
 
 /** Models whose decoders are in main memory although a GPU could decode. */
@@ -28,7 +50,7 @@ const aside = new WeakSet<Model>();
  */
 export async function fetchWeights(model: Model, dtype: DecoderType = "float32"): Promise<void> {
   if (tf.getBackend() !== "webgpu" || model.config.head !== "logits") return;
-  if (engineOnly(dtype)) aside.add(model);
+  if (engineOnly(dtype) || !onGpu(model.config)) aside.add(model);
   if (decodeBackend() === "webgpu" && !aside.has(model)) return;
   const { version } = model;
   const weights = new Map<string, Float32Array>();
@@ -65,11 +87,11 @@ export function decoderWeights(model: Model): DecoderWeights {
   }
   return {
     embedding: read(endNames.embedding)!,
-    finalNorm: read(endNames.finalNorm)!,
+    finalNorm: normValues(read(endNames.finalNorm), model.config)!,
     head: read(endNames.head),
     // All read now: a model may change.
     layers: Array.from({ length: model.config.layers }, (_, i) => ({
-      ...layerWeights(i, { vector: read, matrix: (name) => read(name)! }),
+      ...layerWeights(model.config, i, { vector: read, matrix: (name) => read(name)! }),
     })),
   };
 }

@@ -7,6 +7,7 @@ import {
   type DecoderLayerWeights,
   type DecoderShape,
   type DecoderWeights,
+  rotaryTables,
   type WeightsSource,
 } from "./weights.js";
 import type { Sampled, Step } from "./decoder.js";
@@ -14,9 +15,13 @@ import { PagedDecoder } from "./paged-decoder.js";
 import { type Extension, PAGE_SIZE } from "./pages.js";
 import { sample } from "./sample.js";
 
+/** GELU in its tanh form is x sigmoid(this (x + 0.044715 x^3)). */
+const GELU = 1.5957691216057308;
+
 /** The decoder in plain code, one token at a time: right on every machine, fast on none. */
 export class PlainDecoder extends PagedDecoder {
   readonly #source: WeightsSource;
+  readonly #rotary: ReturnType<typeof rotaryTables>;
   #weights: DecoderWeights;
   /** Per page: keys and values of every layer. */
   readonly #contents = new Map<number, Float32Array>();
@@ -26,6 +31,7 @@ export class PlainDecoder extends PagedDecoder {
     super(shape, (page) => this.#contents.delete(page));
     if (cache !== "float32") this.rounded = cache;
     this.#source = source;
+    this.#rotary = rotaryTables(shape);
     this.#weights = source();
     checkWeights(shape, this.#weights);
   }
@@ -108,18 +114,23 @@ export class PlainDecoder extends PagedDecoder {
   #forward(token: number, position: number, pages: readonly number[]): Float64Array {
     const { hidden } = this.shape;
     const { embedding, layers } = this.#weights;
+    const { embeddingScale = 1, normEps, activation } = this.shape;
     const x = Float64Array.from(embedding.subarray(token * hidden, (token + 1) * hidden));
+    for (const i of x.keys()) x[i]! *= embeddingScale;
+    const found = (values: Float64Array, norm?: Float32Array) =>
+      add(x, norm ? normed(values, norm, normEps) : values);
     for (const [l, layer] of layers.entries()) {
-      add(
-        x,
-        this.#attend(layer, l, normed(x, layer.inputNorm, this.shape.normEps), position, pages),
-      );
-      const h = normed(x, layer.postNorm, this.shape.normEps);
-      const gate = times(layer.gate, h);
-      const up = times(layer.up, h);
-      for (let i = 0; i < gate.length; i++)
-        gate[i] = (gate[i]! / (1 + exact.exp(-gate[i]!))) * up[i]!;
-      add(x, times(layer.down, gate));
+      const seen = this.#attend(layer, l, normed(x, layer.inputNorm, normEps), position, pages);
+      found(seen, layer.attendedNorm);
+      const h = normed(x, layer.postNorm, normEps);
+      const gate = times(layer.gate, h, layer.gateBias);
+      const up = times(layer.up, h, layer.upBias);
+      for (let i = 0; i < gate.length; i++) {
+        const g = gate[i]!;
+        const inner = activation === undefined ? g : GELU * (g + 0.044715 * g ** 3);
+        gate[i] = (g / (1 + exact.exp(-inner))) * up[i]!;
+      }
+      found(times(layer.down, gate, layer.downBias), layer.foundNorm);
     }
     return x;
   }
@@ -136,8 +147,8 @@ export class PlainDecoder extends PagedDecoder {
     const query = times(layer.query, h, layer.queryBias);
     const key = times(layer.key, h, layer.keyBias);
     const value = times(layer.value, h, layer.valueBias);
-    this.#rotate(query, position, layer.queryNorm);
-    this.#rotate(key, position, layer.keyNorm);
+    this.#rotate(index, query, position, layer.queryNorm);
+    this.#rotate(index, key, position, layer.keyNorm);
     const own = this.#contents.get(pages[Math.floor(position / PAGE_SIZE)]!)!;
     const at = (index * 2 * PAGE_SIZE + (position % PAGE_SIZE)) * width;
     own.set(key, at);
@@ -146,12 +157,13 @@ export class PlainDecoder extends PagedDecoder {
       for (const from of [at, at + PAGE_SIZE * width]) roundHalf(own.subarray(from, from + width));
     }
 
+    const first = Math.max(0, position + 1 - (this.shape.kinds?.[index]?.window ?? Infinity));
     const mixed = new Float64Array(heads * headDim);
     const scores = new Float64Array(position + 1);
     for (let head = 0; head < heads; head++) {
       const shift = Math.floor((head * kvHeads) / heads) * headDim;
       let max = -Infinity;
-      for (let t = 0; t <= position; t++) {
+      for (let t = first; t <= position; t++) {
         const page = this.#contents.get(pages[Math.floor(t / PAGE_SIZE)]!)!;
         const start = (index * 2 * PAGE_SIZE + (t % PAGE_SIZE)) * width + shift;
         let dot = 0;
@@ -160,27 +172,29 @@ export class PlainDecoder extends PagedDecoder {
         max = Math.max(max, scores[t]!);
       }
       let sum = 0;
-      for (let t = 0; t <= position; t++) sum += scores[t] = exact.exp(scores[t]! - max);
-      for (let t = 0; t <= position; t++) {
+      for (let t = first; t <= position; t++) sum += scores[t] = exact.exp(scores[t]! - max);
+      for (let t = first; t <= position; t++) {
         const page = this.#contents.get(pages[Math.floor(t / PAGE_SIZE)]!)!;
         const start = (index * 2 * PAGE_SIZE + PAGE_SIZE + (t % PAGE_SIZE)) * width + shift;
         const share = scores[t]! / sum;
         for (let d = 0; d < headDim; d++) mixed[head * headDim + d]! += share * page[start + d]!;
       }
     }
-    return times(layer.output, mixed);
+    return times(layer.output, mixed, layer.outputBias);
   }
 
   /** Norms each head where the model asks for it, then turns it by its position. */
-  #rotate(vectors: Float64Array, position: number, norm?: Float32Array): void {
-    const { headDim, inverseFrequencies, normEps } = this.shape;
+  #rotate(layer: number, vectors: Float64Array, position: number, norm?: Float32Array): void {
+    const { headDim, normEps } = this.shape;
+    const { tables, of } = this.#rotary;
+    const { inverseFrequencies, magnitude } = tables[of[layer]!]!;
     const half = headDim / 2;
     for (let start = 0; start < vectors.length; start += headDim) {
       const head = vectors.subarray(start, start + headDim);
       if (norm) head.set(normed(head, norm, normEps));
       for (let i = 0; i < half; i++) {
         const angle = position * inverseFrequencies[i]!;
-        const [cos, sin] = [exact.cos(angle), exact.sin(angle)];
+        const [cos, sin] = [magnitude * exact.cos(angle), magnitude * exact.sin(angle)];
         const [a, b] = [head[i]!, head[i + half]!];
         head[i] = a * cos - b * sin;
         head[i + half] = b * cos + a * sin;

@@ -1,7 +1,17 @@
 import { note } from "#platform/note";
 import type { StoredValues } from "../files/weight-file.js";
 
-/** The shape of a decoder transformer (Qwen2, Qwen3, Llama 3), as the decoders read it. */
+/** What a layer does otherwise than the others. */
+export interface DecoderLayerKind {
+  /** How many positions it sees, its own included; all before it where it is left out. */
+  window?: number | undefined;
+  /** Angles per position of its own. */
+  inverseFrequencies?: ArrayLike<number>;
+  /** What its cosines and sines are multiplied by. Default: 1. */
+  magnitude?: number;
+}
+
+/** The shape of a decoder transformer, as the decoders read it. */
 export interface DecoderShape {
   vocabSize: number;
   contextLength: number;
@@ -14,6 +24,32 @@ export interface DecoderShape {
   normEps: number;
   /** Angle per position of each of the headDim / 2 rotary pairs, after any rope scaling. */
   inverseFrequencies: ArrayLike<number>;
+  /** What cosines and sines are multiplied by. Default: 1. */
+  magnitude?: number;
+  /** One for each layer, where not all are alike. */
+  kinds?: readonly DecoderLayerKind[];
+  /** The activation of the feed-forward block. Default: SiLU. */
+  activation?: "gelu_tanh" | undefined;
+  /** What embeddings are multiplied by. Default: 1. */
+  embeddingScale?: number;
+}
+
+/** The rotary angles of a shape's layers, each way once with what it is multiplied by, and which of them each layer has. */
+export function rotaryTables(shape: DecoderShape): {
+  tables: { inverseFrequencies: ArrayLike<number>; magnitude: number }[];
+  of: number[];
+} {
+  const { inverseFrequencies, magnitude = 1, kinds = [], layers } = shape;
+  const tables = [{ inverseFrequencies, magnitude }];
+  const of = Array.from({ length: layers }, (_, i) => {
+    const own = kinds[i]?.inverseFrequencies;
+    if (own === undefined) return 0;
+    const known = tables.findIndex((table) => table.inverseFrequencies === own);
+    if (known >= 0) return known;
+    tables.push({ inverseFrequencies: own, magnitude: kinds[i]!.magnitude ?? 1 });
+    return tables.length - 1;
+  });
+  return { tables, of };
 }
 
 /** One layer's weights in Hugging Face layout: every matrix is [out, in], as values of type M. */
@@ -33,6 +69,13 @@ export interface DecoderLayerWeights<M = Float32Array> {
   gate: M;
   up: M;
   down: M;
+  outputBias?: Float32Array;
+  gateBias?: Float32Array;
+  upBias?: Float32Array;
+  downBias?: Float32Array;
+  /** Norms of what attention and the feed-forward block found, before it is added (Gemma 3). */
+  attendedNorm?: Float32Array;
+  foundNorm?: Float32Array;
 }
 
 /** A whole model's weights. */
@@ -95,6 +138,11 @@ export function checkWeights(shape: DecoderShape, weights: DecoderWeights<Stored
       `Cannot make a decoder: a head of ${headDim} needs ${headDim / 2} rotary frequencies, got ${shape.inverseFrequencies.length}`,
     );
   }
+  if (shape.kinds && shape.kinds.length !== shape.layers) {
+    throw new RangeError(
+      `Cannot make a decoder: there must be a kind for each of ${shape.layers} layers, got ${shape.kinds.length}`,
+    );
+  }
   if (heads % kvHeads !== 0) {
     throw new RangeError(
       `Cannot make a decoder: heads must be a multiple of kvHeads (${kvHeads}), got ${heads}`,
@@ -124,6 +172,11 @@ export function checkWeights(shape: DecoderShape, weights: DecoderWeights<Stored
     check(at("gate"), layer.gate, feedForward * hidden);
     check(at("up"), layer.up, feedForward * hidden);
     check(at("down"), layer.down, feedForward * hidden);
+    for (const name of ["outputBias", "downBias", "attendedNorm", "foundNorm"] as const) {
+      if (layer[name]) check(at(name), layer[name], hidden);
+    }
+    if (layer.gateBias) check(at("gateBias"), layer.gateBias, feedForward);
+    if (layer.upBias) check(at("upBias"), layer.upBias, feedForward);
   }
 }
 
@@ -142,4 +195,11 @@ export function checkTypes(action: string, dtype: DecoderType, cache: CacheType)
 export function noteWholeCache(cache: CacheType): void {
   if (cache === "float32") return;
   note("arpo-lab: keys and values are kept in float32: a GPU's decoder does not round them");
+}
+
+/** Says that a model decodes on the engine although a GPU is there. */
+export function noteEngine(family: string): void {
+  note(
+    `arpo-lab: this ${family} model decodes on the engine: a GPU's decoder has no windows, GELU, further norms or biases, nor rotary angles that differ by layer`,
+  );
 }

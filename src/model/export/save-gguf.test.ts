@@ -41,6 +41,22 @@ const models: Record<string, Partial<ModelConfigInput>> = {
   qwen3: { family: "qwen3", headDim: 32, tied: false },
   llama: { family: "llama", normEpsilon: 1e-5, ropeTheta: 1e5, bosId: 1, padId: 0 },
   "llama 3.1": { family: "llama", ropeTheta: 5e5, headDim: 64, ropeScaling: llama31 },
+  "llama linear, biases": {
+    ...{ family: "llama", ropeScaling: { type: "linear", factor: 4 } },
+    ...{ qkvBias: true, outputBias: true, mlpBias: true },
+  },
+  "qwen2 yarn": {
+    family: "qwen2",
+    ropeScaling: {
+      ...{ type: "yarn", factor: 4, originalContext: 512, magnitude: 0.1 * Math.log(4) + 1 },
+      ...{ fast: 32, slow: 1, truncate: true },
+    },
+  },
+  smollm3: { family: "smollm3", layers: 5, rotated: [true, true, true, false, true] },
+  gemma3: {
+    ...{ family: "gemma3", layers: 4, headDim: 32, window: 9, windowRopeTheta: 5e3 },
+    windowed: [true, true, false, true],
+  },
 };
 for (const [name, input] of Object.entries(models)) {
   test(`a ${name} model is read again as it was written`, async () => {
@@ -57,6 +73,25 @@ for (const [name, input] of Object.entries(models)) {
     model.dispose();
   });
 }
+
+test("what llama.cpp computes otherwise is not written", async () => {
+  const refused: [Partial<ModelConfigInput>, RegExp][] = [
+    [{ family: "llama", activation: "gelu_tanh" }, /llama.cpp computes of llama, got activation gelu_tanh; save/],
+    [{ family: "qwen3", headDim: 32, outputBias: true }, /got biases that it does not read/],
+    [{ family: "qwen2", window: 8, windowed: [false, true] }, /got windows,/],
+    [{ family: "smollm3", rotated: [false, true] }, /got windows, layers without rotary positions/],
+    [{ family: "gemma3", headDim: 32, window: 8, windowed: [false, true] }, /got windows,/],
+    [
+      { ropeScaling: { type: "yarn", factor: 4, originalContext: 64, magnitude: 1, fast: 32, slow: 1, truncate: true } },
+      /got rope scaling yarn with settings that it does not read/,
+    ],
+  ]; // prettier-ignore
+  for (const [input, words] of refused) {
+    const model = made(input);
+    await assert.rejects(saveGguf(model, tokenizer, join(root, "no.gguf")), words);
+    model.dispose();
+  }
+});
 
 test("the tokenizer comes along: tokens, ends, chat template", async () => {
   const path = join(root, "tokenizer.gguf");

@@ -2,7 +2,7 @@ import { checkArguments } from "../../../common/options/check-arguments.js";
 import { checkOptions, oneOf, type OptionRules } from "../../../common/options/check-options.js";
 import type { ModelConfig } from "../config.js";
 import { actingValues } from "../files/save-model.js";
-import { pairedHeads, pairRows } from "../files/gguf/paired-rows.js";
+import { addedThere, pairedHeads, pairRows } from "../files/gguf/paired-rows.js";
 import type { PackedType } from "../files/gguf/quantize.js";
 import { ropeFactors, ropeFactorsName } from "../files/gguf/read-config.js";
 import { ggufName } from "../files/gguf/tensor-names.js";
@@ -10,6 +10,7 @@ import { type GgufTensorSource, stageGguf } from "../files/gguf/write-gguf.js";
 import { writtenConfig } from "../files/gguf/written-config.js";
 import type { WeightType } from "../files/half.js";
 import { checkWritable } from "../files/write-weights.js";
+import { scalingKind } from "../rope-scalings/registry.js";
 import type { GenerationConfig } from "../generation-config.js";
 import { writtenTokenizer } from "../tokenizer/gguf/written-tokenizer.js";
 import type { HfTokenizer } from "../tokenizer/hf-tokenizer.js";
@@ -80,18 +81,24 @@ export async function writeModelGguf(
   };
   if (config.head !== "logits") refuse('the model must have head "logits"', `"${config.head}"`);
   const tensors: GgufTensorSource[] = [...weightShapes(config)].map(([weight, shape]) => ({
-    name: ggufName(weight)!,
+    name: ggufName(weight, config.family)!,
     shape,
     type: typeOf(weight, shape, dtype),
     values: async () => {
       const type = typeOf(weight, shape, dtype);
       const fits = type === "F32" ? "float32" : type === "BF16" ? "bfloat16" : "float16";
-      const values = checkWritable(await read(weight), weight, fits);
+      const added = addedThere(weight, config);
+      const given = await read(weight);
+      const values = checkWritable(
+        added === 0 ? given : given.map((value) => value + added),
+        weight,
+        fits,
+      );
       const heads = pairedHeads(weight, config);
       return heads === undefined ? values : pairRows(values, heads, shape[0]!);
     },
   }));
-  if (config.ropeScaling) {
+  if (config.ropeScaling && scalingKind(config.ropeScaling).name === "llama3") {
     const values = ropeFactors(config);
     tensors.push({
       ...{ name: ropeFactorsName, shape: [values.length], type: "F32" },

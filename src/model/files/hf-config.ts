@@ -1,30 +1,15 @@
 import { nearest } from "../../../common/options/nearest.js";
+import type { Architecture, LayerSizes } from "../architectures/definition.js";
 import { architectures, modelClasses } from "../architectures/registry.js";
-import { modelConfig, type ModelConfig, type RopeScaling } from "../config.js";
+import { readWindows, writeWindows } from "../architectures/windows.js";
+import { type ConfigKeys, configKeys } from "../config-keys.js";
+import { modelConfig, type ModelConfig } from "../config.js";
+import { ropeScalings, scalingKind } from "../rope-scalings/registry.js";
 
 type Json = Record<string, unknown>;
 
-const refuse = (rule: string, got: unknown, hint = ""): never => {
-  throw new RangeError(
-    `Cannot read config.json: ${rule}, got ${JSON.stringify(got) ?? "undefined"}${hint}`,
-  );
-};
-
-/** A number of config.json, or its default; without a default it must be there. */
-function number(json: Json, key: string, fallback?: number): number {
-  const value = json[key] ?? fallback;
-  if (typeof value !== "number" || !Number.isFinite(value)) {
-    return refuse(`${key} must be a number`, json[key]);
-  }
-  return value;
-}
-
-function flag(json: Json, key: string): boolean {
-  const value = json[key] ?? false;
-  return typeof value === "boolean" ? value : refuse(`${key} must be true or false`, value);
-}
-
-function ids(json: Json, key: string): number[] {
+/** A token id, or a list of them. */
+function ids(json: Json, key: string, refuse: ConfigKeys["refuse"]): number[] {
   const value = json[key] ?? [];
   const list = Array.isArray(value) ? value : [value];
   for (const id of list) {
@@ -33,23 +18,54 @@ function ids(json: Json, key: string): number[] {
   return list as number[];
 }
 
-/** Rotary settings: `rope_theta` and `rope_scaling`, or `rope_parameters` since transformers 5. */
-function rope(json: Json, contextLength: number): { theta: number; scaling?: RopeScaling } {
-  const given = (json.rope_parameters ?? json.rope_scaling ?? {}) as Json;
-  const theta = number(json, "rope_theta", number(given, "rope_theta", 10_000));
-  const type = given.rope_type ?? given.type ?? "default";
-  if (type === "default") return { theta };
-  if (type !== "llama3") refuse('rope scaling must be "default" or "llama3"', type);
-  return {
-    theta,
-    scaling: {
-      factor: number(given, "factor"),
-      lowFrequencyFactor: number(given, "low_freq_factor"),
-      highFrequencyFactor: number(given, "high_freq_factor"),
-      originalContext: number(given, "original_max_position_embeddings", contextLength),
-    },
+type Rope = Pick<ModelConfig, "ropeTheta" | "ropeScaling" | "windowRopeTheta">;
+
+/**
+ * Rotary settings: `rope_theta` and `rope_scaling`, or `rope_parameters` since transformers 5, which may have those
+ * of layers with a window apart.
+ */
+function rope(
+  keys: ConfigKeys,
+  { ropeTheta: usual = 10_000 }: Architecture,
+  sizes: LayerSizes,
+): Rope {
+  const none = configKeys({});
+  const said = ["rope_parameters", "rope_scaling"].find((key) => keys.has(key));
+  const outer = said === undefined ? none : keys.below(said);
+  const given = outer.has("full_attention") ? outer.below("full_attention") : outer;
+  const local = outer.has("sliding_attention") ? outer.below("sliding_attention") : none;
+  const ropeTheta = keys.number("rope_theta", given.number("rope_theta", usual));
+  const typeOf = (of: ConfigKeys) => ["rope_type", "type"].find((key) => of.has(key)) ?? undefined;
+  const type = (of: ConfigKeys): string => {
+    const key = typeOf(of);
+    return key === undefined ? "default" : of.text(key);
   };
+  if (type(local) !== "default") {
+    keys.refuse('rope scaling of sliding_attention must be "default"', type(local));
+  }
+  const window = local.has("rope_theta")
+    ? { windowRopeTheta: local.number("rope_theta") }
+    : keys.has("rope_local_base_freq")
+      ? { windowRopeTheta: keys.number("rope_local_base_freq") }
+      : {};
+  if (type(given) === "default") return { ropeTheta, ...window };
+  const kind = ropeScalings.get(type(given));
+  if (!kind) {
+    return keys.refuse(
+      `rope scaling must be one of default, ${ropeScalings.names.join(", ")}`,
+      type(given),
+    );
+  }
+  for (const of of [keys, given]) {
+    if (of.number("partial_rotary_factor", 1) !== 1) {
+      of.refuse("partial_rotary_factor must be 1", of.number("partial_rotary_factor"));
+    }
+  }
+  return { ropeTheta, ...window, ropeScaling: kind.read(given, { ropeTheta, ...sizes }) };
 }
+
+/** The activations that are computed here, by what transformers calls them. */
+const activations = { silu: undefined, gelu_pytorch_tanh: "gelu_tanh" } as const;
 
 /**
  * Reads the contents of a Hugging Face `config.json` of an architecture that is known. What
@@ -60,6 +76,8 @@ export function parseHfConfig(json: unknown): ModelConfig {
     throw new TypeError(`Cannot read config.json: it must be an object, got ${typeof json}`);
   }
   const raw = json as Json;
+  const keys = configKeys(raw);
+  const { refuse, number, flag } = keys;
   const name = (raw.architectures as string[] | undefined)?.[0];
   const classes = modelClasses();
   const known = name === undefined ? undefined : classes.get(name);
@@ -68,53 +86,66 @@ export function parseHfConfig(json: unknown): ModelConfig {
     return refuse(
       `the architecture must be one of ${[...classes.keys()].join(", ")}`,
       name,
-      near === undefined ? "" : `; did you mean "${near}"?`,
+      `${near === undefined ? "" : `; did you mean "${near}"?`}${otherLayers(raw)}`,
     );
   }
   const { architecture, head } = known;
-  const contextLength = number(raw, "max_position_embeddings", 2048);
-  const layers = number(raw, "num_hidden_layers");
-  const heads = number(raw, "num_attention_heads");
-  const hiddenSize = number(raw, "hidden_size");
+  const layers = number("num_hidden_layers");
+  const heads = number("num_attention_heads");
+  const hiddenSize = number("hidden_size");
+  const contextLength = number("max_position_embeddings", 2048);
+  const headDim = number("head_dim", architecture.headDim ?? hiddenSize / heads);
+  const sizes = { layers, contextLength, headDim };
 
-  const activation = raw.hidden_act ?? "silu";
-  if (activation !== "silu") refuse('hidden_act must be "silu"', activation);
-  if (!architecture.qkvBias && flag(raw, "attention_bias")) {
-    refuse(`attention_bias must be false for ${name}`, true);
+  const { activationKey = "hidden_act", arithmetic } = architecture;
+  const usual = arithmetic?.activation === undefined ? "silu" : "gelu_pytorch_tanh";
+  const activation = raw[activationKey] ?? usual;
+  if (typeof activation !== "string" || !Object.hasOwn(activations, activation)) {
+    return refuse(
+      `${activationKey} must be one of ${Object.keys(activations).join(", ")}`,
+      activation,
+    );
   }
-  if (flag(raw, "mlp_bias")) refuse("mlp_bias must be false", true);
-  const window = raw.use_sliding_window === true ? (raw.sliding_window as number) : Infinity;
-  const types = raw.layer_types as string[] | undefined;
-  const slides =
-    types?.includes("sliding_attention") ?? number(raw, "max_window_layers", 28) < layers;
-  if (slides && window < contextLength) {
-    refuse(`sliding_window must cover the context (${contextLength})`, window);
-  }
+  // Qwen2 has biases on queries, keys and values alone, whatever the file says.
+  const attentionBias = !architecture.qkvBias && flag("attention_bias");
   const labels =
     raw.num_labels ?? Object.keys((raw.id2label as object | undefined) ?? { 0: "" }).length;
   if (head === "value" && labels !== 1) refuse("a value head must have one label", labels);
 
-  const { theta, scaling } = rope(raw, contextLength);
   return modelConfig({
     family: architecture,
     head,
-    vocabSize: number(raw, "vocab_size"),
+    vocabSize: number("vocab_size"),
     hiddenSize,
-    intermediateSize: number(raw, "intermediate_size"),
+    intermediateSize: number("intermediate_size"),
     layers,
     heads,
-    kvHeads: number(raw, "num_key_value_heads", heads),
-    headDim: number(raw, "head_dim", architecture.headDim ?? hiddenSize / heads),
+    kvHeads: number("num_key_value_heads", heads),
+    headDim,
     contextLength,
-    normEpsilon: number(raw, "rms_norm_eps", 1e-6),
-    ropeTheta: theta,
-    ...(scaling && { ropeScaling: scaling }),
-    tied: flag(raw, "tie_word_embeddings"),
-    initializerRange: number(raw, "initializer_range", 0.02),
-    bosId: ids(raw, "bos_token_id")[0],
-    eosIds: ids(raw, "eos_token_id"),
-    padId: ids(raw, "pad_token_id")[0],
+    normEpsilon: number("rms_norm_eps", 1e-6),
+    ...(architecture.readLayers ?? readWindows)(keys, sizes),
+    ...rope(keys, architecture, sizes),
+    ...(attentionBias && { qkvBias: true, outputBias: true }),
+    ...(flag("mlp_bias") && { mlpBias: true }),
+    activation: activations[activation as keyof typeof activations],
+    tied: flag("tie_word_embeddings", architecture.tied),
+    initializerRange: number("initializer_range", 0.02),
+    bosId: ids(raw, "bos_token_id", refuse)[0],
+    eosIds: ids(raw, "eos_token_id", refuse),
+    padId: ids(raw, "pad_token_id", refuse)[0],
   });
+}
+
+/** What kinds of layers a model of an architecture that is not known has, where it says so. */
+function otherLayers(raw: Json): string {
+  const types = [raw, raw.text_config as Json | null | undefined].flatMap((of) =>
+    Array.isArray(of?.layer_types) ? (of.layer_types as unknown[]) : [],
+  );
+  const other = types.filter(
+    (type) => typeof type === "string" && !/^(full|sliding)_attention$/.test(type),
+  );
+  return other.length === 0 ? "" : `; layers of ${String(other[0])} are not computed here`;
 }
 
 /** The `config.json` of a model, in the form every version of transformers (and vLLM) reads. */
@@ -123,10 +154,11 @@ export function formatHfConfig(
   dtype: "float32" | "float16" | "bfloat16",
 ): Record<string, unknown> {
   const { family, head, ropeScaling: scaling } = config;
-  const { classes, keys } = architectures.get(family)!;
+  const architecture = architectures.get(family)!;
+  const { classes, keys, activationKey = "hidden_act", writeLayers = writeWindows } = architecture;
   return {
     architectures: [classes[head]],
-    model_type: family,
+    model_type: architecture.modelType ?? family,
     vocab_size: config.vocabSize,
     hidden_size: config.hiddenSize,
     intermediate_size: config.intermediateSize,
@@ -134,23 +166,21 @@ export function formatHfConfig(
     num_attention_heads: config.heads,
     num_key_value_heads: config.kvHeads,
     head_dim: config.headDim,
-    hidden_act: "silu",
+    [activationKey]: config.activation === undefined ? "silu" : "gelu_pytorch_tanh",
     max_position_embeddings: config.contextLength,
     initializer_range: config.initializerRange,
     rms_norm_eps: config.normEpsilon,
     rope_theta: config.ropeTheta,
     rope_scaling: scaling
-      ? {
-          rope_type: "llama3",
-          factor: scaling.factor,
-          low_freq_factor: scaling.lowFrequencyFactor,
-          high_freq_factor: scaling.highFrequencyFactor,
-          original_max_position_embeddings: scaling.originalContext,
-        }
+      ? { rope_type: scaling.type ?? "llama3", ...scalingKind(scaling).write(scaling) }
       : null,
+    ...(config.windowRopeTheta !== undefined && { rope_local_base_freq: config.windowRopeTheta }),
     tie_word_embeddings: config.tied,
     attention_dropout: 0,
     ...keys,
+    ...writeLayers(config, config),
+    ...(config.outputBias && { attention_bias: true }),
+    ...(config.mlpBias && { mlp_bias: true }),
     ...(head === "value" ? { id2label: { 0: "value" }, label2id: { value: 0 } } : {}),
     bos_token_id: config.bosId ?? null,
     eos_token_id: config.eosIds.length > 1 ? config.eosIds : (config.eosIds[0] ?? null),

@@ -4,13 +4,18 @@ import { type GenerationConfig, parseGenerationConfig } from "../generation-conf
 import { GgufFile } from "./gguf/gguf-file.js";
 import { isGguf } from "./gguf/is-gguf.js";
 import { PackedTensor } from "./gguf/packed-tensor.js";
-import { pairedHeads, unpairRows } from "./gguf/paired-rows.js";
+import { addedThere, pairedHeads, unpairRows } from "./gguf/paired-rows.js";
 import { readGgufConfig, ropeFactorsName } from "./gguf/read-config.js";
 import { ggufName, hfName } from "./gguf/tensor-names.js";
 import { parseHfConfig } from "./hf-config.js";
 import { checkStored, exists, openWeights } from "./open-weights.js";
 import { readJson } from "./read-file.js";
-import type { StoredValues, StoredWeight, WeightFile } from "./weight-file.js";
+import {
+  type StoredValues,
+  type StoredWeight,
+  type WeightFile,
+  wholeValues,
+} from "./weight-file.js";
 
 /** The weights of a GGUF file as a model's: by Hugging Face's names, rows in Hugging Face's order. */
 class GgufWeights implements WeightFile {
@@ -25,24 +30,29 @@ class GgufWeights implements WeightFile {
     const tensors = new Map<string, StoredWeight>();
     for (const [name, { type, shape }] of file.tensors) {
       // What has no name there is told by checkStored under its own.
-      if (name !== ropeFactorsName) tensors.set(hfName(name) ?? name, { dtype: type, shape });
+      if (name !== ropeFactorsName)
+        tensors.set(hfName(name, config.family) ?? name, { dtype: type, shape });
     }
     this.tensors = tensors;
   }
 
   async read(name: string): Promise<Float32Array> {
-    return this.#inOrder(name, await this.file.read(ggufName(name) ?? name));
+    return this.#inOrder(name, await this.file.read(this.#there(name)));
   }
 
   stored(name: string, map: ArrayBuffer | null): StoredValues {
-    const tensor = this.file.tensors.get(ggufName(name) ?? name);
+    const there = this.#there(name);
+    const tensor = this.file.tensors.get(there);
+    if (addedThere(name, this.config) !== 0) {
+      return this.#inOrder(name, wholeValues(this.file.packed(there, map)));
+    }
     const ordered = pairedHeads(name, this.config) === undefined;
     if (tensor && map && ordered) {
       const { type, start, bytes } = tensor;
       if (type === "F32" && start % 4 === 0) return new Float32Array(map, start, bytes / 4);
       if (type === "BF16" && start % 2 === 0) return new Uint16Array(map, start, bytes / 2);
     }
-    const packed = this.file.packed(ggufName(name) ?? name, map);
+    const packed = this.file.packed(there, map);
     if (ordered) return packed;
     const heads = pairedHeads(name, this.config)!;
     const rows = this.tensors.get(name)!.shape[0]!;
@@ -53,7 +63,13 @@ class GgufWeights implements WeightFile {
     await this.file.close();
   }
 
+  #there(name: string): string {
+    return ggufName(name, this.config.family) ?? name;
+  }
+
   #inOrder(name: string, values: Float32Array): Float32Array {
+    const added = addedThere(name, this.config);
+    if (added !== 0) return values.map((value) => value - added);
     const heads = pairedHeads(name, this.config);
     return heads === undefined
       ? values

@@ -111,6 +111,6 @@ export async function saveRandomModel(
   );
   const shapes = weightShapes(config);
   const draw = async (name: string) =>
-    initialValues(name, shapeSize(shapes.get(name)!), seed, config.initializerRange);
+    initialValues(name, shapeSize(shapes.get(name)!), seed, config);
   await writeModelFolder(folder, config, { eosIds: config.eosIds }, draw, options);
 }

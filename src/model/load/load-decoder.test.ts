@@ -35,6 +35,16 @@ const variants: Record<string, ModelConfigInput> = {
     ...{ family: "qwen3", qkvBias: false, qkNorm: true, tied: false, headDim: 16 },
     ...{ initializerRange: 0.2, contextLength: 64 },
   },
+  smollm3: {
+    ...{ vocabSize: 97, hiddenSize: 48, intermediateSize: 110, layers: 4, heads: 3, kvHeads: 1 },
+    ...{ family: "smollm3", rotated: [true, true, true, false], mlpBias: true, outputBias: true },
+    ...{ qkvBias: true, initializerRange: 0.2, contextLength: 64 },
+  },
+  gemma3: {
+    ...{ vocabSize: 97, hiddenSize: 48, intermediateSize: 110, layers: 3, heads: 3, kvHeads: 1 },
+    ...{ family: "gemma3", headDim: 16, window: 7, windowed: [true, true, false] },
+    ...{ windowRopeTheta: 1e4, initializerRange: 0.2, contextLength: 64 },
+  },
 };
 const random = Random.from(3);
 const lines = [1, 2, 17, 30].map((count) =>

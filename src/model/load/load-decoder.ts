@@ -14,15 +14,16 @@ import {
   decoderTypes,
   type DecoderWeights,
   engineOnly,
+  noteEngine,
   noteWholeCache,
   type WeightsSource,
 } from "../decoder/weights.js";
 import { EngineDecoder } from "../decoder/engine.js";
 import { GpuDecoder } from "../decoder/gpu/gpu-decoder.js";
 import { uploaded } from "../decoder/gpu/weight-source.js";
-import { decoderShape } from "../decoder/of-model.js";
+import { decoderShape, onGpu } from "../decoder/of-model.js";
 import { PlainDecoder } from "../decoder/plain.js";
-import { endNames, layerWeights } from "../decoder/weight-names.js";
+import { endNames, layerWeights, normValues } from "../decoder/weight-names.js";
 import {
   type MapFile,
   StoredTensors,
@@ -73,9 +74,9 @@ function storedWeights(
   return {
     embedding: tensors.read(endNames.embedding),
     layers: Array.from({ length: config.layers }, (_, i) =>
-      layerWeights(i, { vector, matrix: read }),
+      layerWeights(config, i, { vector, matrix: read }),
     ),
-    finalNorm: vector(endNames.finalNorm)!,
+    finalNorm: normValues(vector(endNames.finalNorm), config)!,
     get head() {
       return read(config.tied ? endNames.embedding : endNames.head);
     },
@@ -169,9 +170,11 @@ export async function loadDecoder(
     const tensors = new StoredTensors(where, map);
     const shape = decoderShape(config);
     // Blocks are the engine's alone.
-    if (!engineOnly(dtype)) await chooseDecoder(config, dtype);
+    const gpuToo = !engineOnly(dtype) && onGpu(config);
+    if (gpuToo) await chooseDecoder(config, dtype);
     const device = decodeBackend() === "webgpu" ? heldDevice() : undefined;
-    if (device && !engineOnly(dtype)) {
+    if (device && !gpuToo && !engineOnly(dtype)) noteEngine(config.family);
+    if (device && gpuToo) {
       noteWholeCache(cache);
       const read = checked(tensors);
       const weights = storedWeights(tensors, config, read);

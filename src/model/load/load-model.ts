@@ -67,7 +67,7 @@ export async function loadModel(folder: string, options: LoadModelOptions = {}):
         tellTerminal(() => `loading ${folder}: ${read} of ${where.size} weights`);
         read++;
         if (fresh.has(name)) {
-          return initialValues(name, shapeSize(shape), options.seed ?? 0, config.initializerRange);
+          return initialValues(name, shapeSize(shape), options.seed ?? 0, config);
         }
         const values = await where.get(name)!.read(name);
         checkFinite(name, values);

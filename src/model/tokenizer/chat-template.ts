@@ -1,5 +1,6 @@
 import { jinja } from "#platform/packages";
 import { checkArguments } from "../../../common/options/check-arguments.js";
+import { pythonText } from "./python-text.js";
 import type { ChatMessage, ChatOptions } from "./tokenizer.js";
 import type * as Jinja from "@huggingface/jinja";
 
@@ -40,6 +41,26 @@ function boundedRange(range: Value): Value {
   return Object.create(range, { value: { value } }) as Value;
 }
 
+/**
+ * The text of a mapping or a list where a template asks for it by `| string`, as transformers writes it; any other
+ * part of a template as it is.
+ */
+function asText(
+  interpreter: Jinja.Interpreter,
+  statement: Parameters<Evaluate>[0],
+  environment: Parameters<Evaluate>[1],
+): Parameters<Evaluate>[0] {
+  const { type, filter, operand } = (statement ?? {}) as unknown as {
+    type?: string;
+    filter?: { value?: unknown };
+    operand: Parameters<Evaluate>[0];
+  };
+  if (type !== "FilterExpression" || filter?.value !== "string") return statement;
+  const text = pythonText(interpreter.evaluate(operand, environment), mostCharacters);
+  const literal = { type: "StringLiteral", value: text };
+  return text === undefined ? statement : (literal as unknown as typeof statement);
+}
+
 function boundedEvaluate(evaluate: Evaluate): Evaluate {
   return function (
     this: Jinja.Interpreter,
@@ -47,7 +68,7 @@ function boundedEvaluate(evaluate: Evaluate): Evaluate {
   ): Value {
     if (left === undefined) return evaluate.call(this, statement, environment);
     if (--left < 0) refuse("take only so many steps: it loops without end");
-    const value = evaluate.call(this, statement, environment);
+    const value = evaluate.call(this, asText(this, statement, environment), environment);
     const size = (value.value as { length?: number } | null | undefined)?.length ?? 0;
     if (typeof value.value === "string" && size > mostCharacters) {
       refuse(`write at most ${mostCharacters} characters`);
@@ -121,6 +142,11 @@ export class ChatTemplate {
     }
   }
 
+  /** Tools by the names that templates know them by: SmolLM3's has `xml_tools`. */
+  #named(tools: readonly unknown[]): Record<string, unknown> {
+    return { tools, ...(/\bxml_tools\b/.test(this.source) && { xml_tools: tools }) };
+  }
+
   /** The prompt text of a chat. */
   render(messages: readonly ChatMessage[], options: ChatOptions = {}): string {
     try {
@@ -129,7 +155,7 @@ export class ChatTemplate {
         ...this.specials,
         messages: messages.map((message) => ({ ...message })),
         add_generation_prompt: options.addGenerationPrompt ?? false,
-        ...(options.tools ? { tools: [...options.tools] } : {}),
+        ...(options.tools ? this.#named([...options.tools]) : {}),
       };
       return renderBounded(this.#compiled, items, messages.length);
     } catch (error) {

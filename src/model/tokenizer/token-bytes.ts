@@ -25,9 +25,12 @@ export function addedTokens({ tokenizer }: TokenizerFiles): ReadonlyMap<string, 
   );
 }
 
-/** The bytes of a piece of a vocabulary: of byte-level letters, or else of text where a low line stands for a space. */
-export function pieceBytes(piece: string): Uint8Array {
-  const found = Array.from(piece, (letter) => letters.get(letter));
+/**
+ * The bytes of a piece of a vocabulary: of byte-level letters where its tokenizer has such, or else of text where a low
+ * line stands for a space.
+ */
+export function pieceBytes(piece: string, byteLevel = true): Uint8Array {
+  const found = byteLevel ? Array.from(piece, (letter) => letters.get(letter)) : [undefined];
   if (found.every((byte) => byte !== undefined)) return Uint8Array.from(found);
   const byte = /^<0x([0-9A-F]{2})>$/i.exec(piece);
   if (byte) return Uint8Array.of(parseInt(byte[1]!, 16));

@@ -192,3 +192,41 @@ test("HfTokenizer refuses ids far beyond its vocabulary, and takes holes", () =>
   const holes = withId(1000);
   assert.deepEqual(holes.encode("<|far|>"), [1000]);
 });
+
+test("a template that knows tools as xml_tools gets them, and writes them as transformers does", () => {
+  const template = new ChatTemplate(
+    "{%- if xml_tools -%}{%- for tool in xml_tools[:] -%}{{ (tool | string) + '\\n' }}{%- endfor -%}{%- else -%}none{%- endif -%}",
+  );
+  const tools = [
+    { name: "add", description: 'it\'s "so"', parameters: { a: [1, 2.5, true, null], b: "it's" } },
+    { name: "line\n", parameters: {} },
+  ];
+  assert.equal(template.render([], { tools }), [
+    `{'name': 'add', 'description': 'it\\'s "so"', 'parameters': {'a': [1, 2.5, True, None], 'b': "it's"}}`,
+    "{'name': 'line\\n', 'parameters': {}}\n",
+  ].join("\n")); // prettier-ignore
+  assert.equal(template.render([]), "none");
+  const doubling =
+    "{%- set ns = namespace(x=[1]) -%}{%- for i in range(60) -%}{%- set ns.x = [ns.x, ns.x] -%}{%- endfor -%}{{ ns.x | string }}";
+  assert.throws(
+    () => new ChatTemplate(doubling).render([]),
+    /Cannot render the chat: .* a template may write at most 8388608 characters/,
+  );
+});
+
+test("Gemma 3's template lays out turns of user and model, and refuses others", async () => {
+  const source = await readFile("tests/fixtures/chat-templates/gemma3.jinja", "utf8");
+  const template = new ChatTemplate(source, { bos_token: "<bos>" });
+  const chat = [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: " 2+2? " },
+    { role: "assistant", content: "4" },
+    { role: "user", content: "Sure?" },
+  ];
+  assert.equal(
+    template.render(chat, { addGenerationPrompt: true }),
+    "<bos><start_of_turn>user\nBe brief.\n\n2+2?<end_of_turn>\n<start_of_turn>model\n4<end_of_turn>\n<start_of_turn>user\nSure?<end_of_turn>\n<start_of_turn>model\n",
+  );
+  const twice = [chat[1]!, chat[1]!];
+  assert.throws(() => template.render(twice), /roles must alternate/);
+});

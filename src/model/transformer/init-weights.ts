@@ -1,5 +1,6 @@
 import * as exact from "../../base/exact/index.js";
 import { Random } from "../../base/random/random.js";
+import type { ModelConfig } from "../config.js";
 
 /** Fills with draws from a normal distribution; the stream gives the seed of a faster generator. */
 function fillNormal(out: Float32Array, stream: Random, deviation: number): void {
@@ -31,19 +32,19 @@ function fillNormal(out: Float32Array, stream: Random, deviation: number): void 
 }
 
 /**
- * Fresh values of one weight: ones for norms, zeros for biases, else normal with the given deviation.
+ * Fresh values of one weight: what makes norms 1, zeros for biases, else normal with the model's deviation.
  * They depend on the seed and the weight's name and on nothing else.
  */
 export function initialValues(
   name: string,
   size: number,
   seed: number,
-  deviation: number,
+  { initializerRange, normOffset }: Pick<ModelConfig, "initializerRange" | "normOffset">,
 ): Float32Array {
   const values = new Float32Array(size);
-  if (name.includes("norm")) values.fill(1);
+  if (name.includes("norm")) values.fill(1 - (normOffset ?? 0));
   else if (!name.endsWith("bias")) {
-    fillNormal(values, Random.from(seed).split("init").split(name), deviation);
+    fillNormal(values, Random.from(seed).split("init").split(name), initializerRange);
   }
   return values;
 }

@@ -3,7 +3,7 @@ import { causalAttention } from "../../tensor/ops/causal-attention.js";
 import { qkv } from "../../tensor/ops/qkv.js";
 import { rmsNorm } from "../../tensor/ops/rms-norm.js";
 import { rope } from "../../tensor/ops/rope.js";
-import { swiglu } from "../../tensor/ops/swiglu.js";
+import { geglu, swiglu } from "../../tensor/ops/swiglu.js";
 import type { Qkv, QkvShape } from "../../tensor/plain.js";
 import type { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
@@ -14,6 +14,19 @@ import type { Sharing } from "./token-batch.js";
 
 /** A layer's weights by the part of their name after `model.layers.N.`. */
 export type LayerWeights = Record<string, tf.Tensor>;
+
+/** What a norm multiplies by. */
+export const normScale = (weight: tf.Tensor, { normOffset }: ModelConfig): tf.Tensor =>
+  normOffset === undefined ? weight : weight.add(normOffset);
+
+/** What queries are multiplied by, so that scores divided by the root of a head's width are those of the model. */
+export const queryScale = ({ headDim, queryScalar = headDim }: ModelConfig): number =>
+  Math.sqrt(headDim / queryScalar);
+
+function scoreScaled(weight: tf.Tensor, config: ModelConfig): tf.Tensor {
+  const scale = queryScale(config);
+  return scale === 1 ? weight : weight.mul(scale);
+}
 
 /** Each layer's weights, adapters included, by the part of their names behind `model.layers.N.`. */
 export function layerParts(
@@ -61,16 +74,28 @@ function adaptedQkv(
   { cos, sin }: RotaryTable,
   { heads, kvHeads, headDim, epsilon }: QkvShape,
   scale: number,
+  headNorm: (letter: "q" | "k") => tf.Tensor | undefined,
 ): Qkv {
   const [batch, time] = x.shape as [number, number];
   const letters = ["q", "k", "v"] as const;
   const names = letters.map((letter) => `self_attn.${letter}_proj`);
   const [q, k, v] = adapted(x, weights, names, scale).map((all, i) => {
     const split: tf.Tensor = all.reshape([batch, time, i === 0 ? heads : kvHeads, headDim]);
-    const norm = weights[`self_attn.${letters[i]}_norm.weight`];
+    const norm = letters[i] === "v" ? undefined : headNorm(letters[i]!);
     return norm ? rmsNorm(split, norm, epsilon) : split;
   }) as [tf.Tensor, tf.Tensor, tf.Tensor];
   return { q: rope(q, cos, sin), k: rope(k, cos, sin), v };
+}
+
+/** What one layer works with beside its weights. */
+export interface LayerGiven {
+  rotary: RotaryTable;
+  lengths: tf.Tensor | undefined;
+  /** How many positions it sees; all before it where it is left out. */
+  window: number | undefined;
+  sharing: Pick<Sharing, "unfold" | "fold"> | undefined;
+  /** The adapters' scale where they are trained and the matrices are not. */
+  loraScale: number | undefined;
 }
 
 /**
@@ -82,21 +107,27 @@ function adaptedQkv(
 export function decoderLayer(
   x: tf.Tensor,
   weights: LayerWeights,
-  rotary: RotaryTable,
-  lengths: tf.Tensor | undefined,
+  { rotary, lengths, window, sharing, loraScale }: LayerGiven,
   config: ModelConfig,
-  sharing?: Pick<Sharing, "unfold" | "fold">,
-  loraScale?: number,
 ): tf.Tensor {
   const { heads, kvHeads, headDim, normEpsilon: epsilon } = config;
   const w = (name: string) => weights[`${name}.weight`]!;
 
   const project = (given: tf.Tensor, ...names: string[]): tf.Tensor[] =>
     loraScale === undefined
-      ? names.map((name) => linear(given, w(name)))
+      ? names.map((name) => linear(given, w(name), weights[`${name}.bias`]))
       : adapted(given, weights, names, loraScale);
 
-  const given = rmsNorm(x, w("input_layernorm"), epsilon);
+  const norm = (given: tf.Tensor, name: string) =>
+    rmsNorm(given, normScale(w(name), config), epsilon);
+  const found = (given: tf.Tensor, name: string) => (config.foundNorms ? norm(given, name) : given);
+  const headNorm = (letter: "q" | "k") => {
+    const weight = weights[`self_attn.${letter}_norm.weight`];
+    const scale = weight && normScale(weight, config);
+    return letter === "q" ? scale && scoreScaled(scale, config) : scale;
+  };
+
+  const given = norm(x, "input_layernorm");
   const shape = { heads, kvHeads, headDim, epsilon };
   const { q, k, v } =
     loraScale === undefined
@@ -109,22 +140,23 @@ export function decoderLayer(
             bq: weights["self_attn.q_proj.bias"],
             bk: weights["self_attn.k_proj.bias"],
             bv: weights["self_attn.v_proj.bias"],
-            qNorm: weights["self_attn.q_norm.weight"],
-            kNorm: weights["self_attn.k_norm.weight"],
+            qNorm: headNorm("q"),
+            kNorm: headNorm("k"),
           },
           rotary.cos,
           rotary.sin,
           shape,
         )
-      : adaptedQkv(given, weights, rotary, shape, loraScale);
+      : adaptedQkv(given, weights, rotary, shape, loraScale, headNorm);
   const seen = sharing
-    ? sharedAttention({ q, k, v }, lengths, sharing)
-    : causalAttention(q, k, v, lengths);
+    ? sharedAttention({ q, k, v }, lengths, sharing, window)
+    : causalAttention(q, k, v, lengths, window);
   const [attended] = project(seen, "self_attn.o_proj");
-  const middle: tf.Tensor = x.add(attended!);
+  const middle: tf.Tensor = x.add(found(attended!, "post_attention_layernorm"));
 
-  const normed = rmsNorm(middle, w("post_attention_layernorm"), epsilon);
-  const [gate, up] = project(normed, "mlp.gate_proj", "mlp.up_proj");
-  const [found] = project(swiglu(gate!, up!), "mlp.down_proj");
-  return middle.add(found!);
+  const before = config.foundNorms ? "pre_feedforward_layernorm" : "post_attention_layernorm";
+  const [gate, up] = project(norm(middle, before), "mlp.gate_proj", "mlp.up_proj");
+  const gated = config.activation === "gelu_tanh" ? geglu(gate!, up!) : swiglu(gate!, up!);
+  const [fed] = project(gated, "mlp.down_proj");
+  return middle.add(found(fed!, "post_feedforward_layernorm"));
 }

@@ -59,6 +59,7 @@ export function sharedAttention(
   { q, k, v }: { q: tf.Tensor; k: tf.Tensor; v: tf.Tensor },
   lengths: tf.Tensor | undefined,
   { unfold, fold }: Pick<Sharing, "unfold" | "fold">,
+  window?: number,
 ): tf.Tensor {
   const [rows, time] = unfold.shape;
   const apart = (x: tf.Tensor): tf.Tensor => {
@@ -66,7 +67,7 @@ export function sharedAttention(
     const flat: tf.Tensor = x.reshape([tokens, heads * headDim]);
     return embed(flat, unfold).reshape([rows, time, heads, headDim]);
   };
-  const attended = causalAttention(apart(q), apart(k), apart(v), lengths);
+  const attended = causalAttention(apart(q), apart(k), apart(v), lengths, window);
   const width = attended.shape[2]!;
   return embed(attended.reshape([rows * time, width]), fold).expandDims(0);
 }

@@ -1,4 +1,4 @@
-// A decoder transformer as Qwen2, Qwen3 and Llama 3 have it: tokens become vectors, each layer lets
+// A decoder transformer as Qwen, Llama, SmolLM3 and Gemma 3 have it: tokens become vectors, each layer lets
 // every position look at those before it (attention) and then think on its own (feed-forward), and
 // the last vectors give the next token's probabilities, or a value. Dropout is left out: reinforcement
 // learning does without. Decoding with a key-value cache is elsewhere (decoder.ts).
@@ -17,11 +17,11 @@ import { rmsNorm } from "../../tensor/ops/rms-norm.js";
 import { tf } from "../../tensor/tf.js";
 import { recompute } from "./recompute.js";
 import { modelConfig, type ModelConfig, type ModelConfigInput } from "../config.js";
-import { decoderLayer, layerParts, type LayerWeights } from "./layer.js";
+import { decoderLayer, layerParts, type LayerWeights, normScale } from "./layer.js";
 import type { GenerationConfig } from "../generation-config.js";
 import { initialValues } from "./init-weights.js";
 import type { Lora } from "./lora.js";
-import { rotaryTable, type RotaryTable } from "./rope.js";
+import { rotaries, rotaryTable, type RotaryTable } from "./rope.js";
 import { batchTokens, type PaddedBatch, type TokenBatch } from "./token-batch.js";
 import { type WeightPrecision, weightShapes, shapeSize } from "./weights.js";
 
@@ -83,7 +83,8 @@ export class Model {
   /** Updates by reinforcement learning that its weights have been through, counted by who makes them. */
   updates = 0;
   #version = 0;
-  #rotary: RotaryTable | undefined;
+  /** Of each way that layers turn queries and keys. */
+  #rotary: RotaryTable[] = [];
   #layers: LayerWeights[];
   #lora: Lora | undefined;
   #fetched: ReadonlyMap<string, Float32Array> | undefined;
@@ -116,7 +117,7 @@ export class Model {
     const config = modelConfig(input);
     const made = new Map<string, tf.Variable>();
     for (const [name, shape] of weightShapes(config)) {
-      const values = initialValues(name, shapeSize(shape), seed, config.initializerRange);
+      const values = initialValues(name, shapeSize(shape), seed, config);
       made.set(name, variable(values, shape));
     }
     return new Model(config, made);
@@ -283,17 +284,24 @@ export class Model {
         `Cannot run the model: a sequence must fit into the context of ${this.config.contextLength} tokens, got ${time}`,
       );
     }
-    const table = this.#positions(time);
+    const tables = this.#positions(time);
     return this.#tidy(() => {
-      const rotary = sharing
-        ? {
-            cos: tf.gather(table.cos, sharing.positions),
-            sin: tf.gather(table.sin, sharing.positions),
-          }
-        : table;
+      const turned = tables.map((table) =>
+        sharing
+          ? {
+              cos: tf.gather(table.cos, sharing.positions),
+              sin: tf.gather(table.sin, sharing.positions),
+            }
+          : table,
+      );
+      const { of } = rotaries(this.config);
+      const { windowed, hiddenSize } = this.config;
       let x = embed(this.#weight("model.embed_tokens.weight"), ids);
+      if (this.config.scaledEmbedding) x = x.mul(Math.fround(Math.sqrt(hiddenSize)));
       const scale = this.#adapting ? this.#lora!.scale : undefined;
-      for (const weights of this.#layers) {
+      for (const [i, weights] of this.#layers.entries()) {
+        const rotary = turned[of[i]!]!;
+        const window = windowed?.[i] ? this.config.window : undefined;
         if (options.checkpointing) {
           const all = Object.keys(weights);
           const names = all.filter((name) => scale === undefined || name.includes(".lora_"));
@@ -308,15 +316,8 @@ export class Model {
               const counts = lengths && rest.shift();
               const [unfold, fold] = rest as [tf.Tensor2D, tf.Tensor1D];
               const shared = sharing && { unfold, fold };
-              return decoderLayer(
-                given!,
-                again,
-                { cos: cos!, sin: sin! },
-                counts,
-                this.config,
-                shared,
-                scale,
-              );
+              const own = { rotary: { cos: cos!, sin: sin! }, lengths: counts, sharing: shared };
+              return decoderLayer(given!, again, { ...own, window, loraScale: scale }, this.config);
             },
             [x, ...names.map((name) => weights[name]!)],
             [
@@ -328,10 +329,12 @@ export class Model {
             ],
           );
         } else {
-          x = tf.tidy(() => decoderLayer(x, weights, rotary, lengths, this.config, sharing, scale));
+          const own = { rotary, lengths, window, sharing, loraScale: scale };
+          x = tf.tidy(() => decoderLayer(x, weights, own, this.config));
         }
       }
-      return rmsNorm(x, this.#weight("model.norm.weight"), this.config.normEpsilon) as tf.Tensor3D;
+      const scaleOfNorm = normScale(this.#weight("model.norm.weight"), this.config);
+      return rmsNorm(x, scaleOfNorm, this.config.normEpsilon) as tf.Tensor3D;
     });
   }
 
@@ -462,9 +465,7 @@ export class Model {
   dispose(): void {
     for (const weight of this.weights.values()) weight.dispose();
     this.#lora?.dispose();
-    this.#rotary?.cos.dispose();
-    this.#rotary?.sin.dispose();
-    this.#rotary = undefined;
+    this.#forgetPositions();
   }
 
   /** Whether adapters are trained and the weights are not. */
@@ -489,15 +490,20 @@ export class Model {
   }
 
   /** Cosine and sine of every position's angles, [positions, headDim / 2]; grown when needed. */
-  #positions(time: number): RotaryTable {
-    if (this.#rotary && this.#rotary.cos.shape[0]! >= time) return this.#rotary;
-    const { cos, sin } = rotaryTable(
-      this.config,
-      Math.min(this.config.contextLength, 2 ** Math.ceil(Math.log2(time))),
-    );
-    this.#rotary?.cos.dispose();
-    this.#rotary?.sin.dispose();
-    this.#rotary = { cos: tf.keep(cos), sin: tf.keep(sin) };
-    return this.#rotary;
+  #positions(time: number): readonly RotaryTable[] {
+    if (this.#rotary.length > 0 && this.#rotary[0]!.cos.shape[0]! >= time) return this.#rotary;
+    const count = Math.min(this.config.contextLength, 2 ** Math.ceil(Math.log2(time)));
+    const made = rotaries(this.config).all.map((rotary) => {
+      const { cos, sin } = rotaryTable(rotary, count);
+      return { cos: tf.keep(cos), sin: tf.keep(sin) };
+    });
+    this.#forgetPositions();
+    this.#rotary = made;
+    return made;
+  }
+
+  #forgetPositions(): void {
+    for (const table of this.#rotary) for (const t of [table.cos, table.sin]) t.dispose();
+    this.#rotary = [];
   }
 }

@@ -20,10 +20,20 @@ export function weightShapes(config: ModelConfig): Map<string, number[]> {
       if (config.qkNorm && letter !== "v") add(`self_attn.${letter}_norm.weight`, [headDim]);
     }
     add("self_attn.o_proj.weight", [d, heads * headDim]);
+    if (config.outputBias) add("self_attn.o_proj.bias", [d]);
     add("post_attention_layernorm.weight", [d]);
-    add("mlp.gate_proj.weight", [ff, d]);
-    add("mlp.up_proj.weight", [ff, d]);
-    add("mlp.down_proj.weight", [d, ff]);
+    if (config.foundNorms) {
+      add("pre_feedforward_layernorm.weight", [d]);
+      add("post_feedforward_layernorm.weight", [d]);
+    }
+    for (const [name, out, input] of [
+      ["gate", ff, d],
+      ["up", ff, d],
+      ["down", d, ff],
+    ] as const) {
+      add(`mlp.${name}_proj.weight`, [out, input]);
+      if (config.mlpBias) add(`mlp.${name}_proj.bias`, [out]);
+    }
   }
   shapes.set("model.norm.weight", [d]);
   if (config.head === "value") {

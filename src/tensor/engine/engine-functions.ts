@@ -82,8 +82,8 @@ export interface EngineFunctions {
     inverse: Int,
   ): void;
   /**
-   * Causal attention over [batch, time, heads, width]; lengths may be null. `normaliser`
-   * [batch, heads, time] is the log of each softmax's denominator.
+   * Causal attention over [batch, time, heads, width]; lengths may be null. A position sees `window` positions,
+   * its own included; 0: all before it. `normaliser` [batch, heads, time] is the log of each softmax's denominator.
    */
   attention(
     q: Floats,
@@ -97,6 +97,7 @@ export interface EngineFunctions {
     heads: Int,
     kvHeads: Int,
     width: Int,
+    window: Int,
   ): void;
   attention_grad(
     dout: Floats,
@@ -114,10 +115,14 @@ export interface EngineFunctions {
     heads: Int,
     kvHeads: Int,
     width: Int,
+    window: Int,
   ): void;
   /** silu(gate) * up */
   swiglu(gate: Floats, up: Floats, out: Floats, count: Int): void;
   swiglu_grad(dout: Floats, gate: Floats, up: Floats, dgate: Floats, dup: Floats, count: Int): void;
+  /** gelu(gate) * up, GELU in its tanh form */
+  geglu(gate: Floats, up: Floats, out: Floats, count: Int): void;
+  geglu_grad(dout: Floats, gate: Floats, up: Floats, dgate: Floats, dup: Floats, count: Int): void;
   /** Rows of a table; the gradient adds up the rows of each id in order. */
   embed(table: Floats, ids: Int32Array, out: Floats, rows: Int, width: Int): void;
   embed_grad(
@@ -198,7 +203,8 @@ export interface EngineFunctions {
   /**
    * shape: vocab, hidden, layers, heads, kv heads, head size, feed-forward size, and how weights are
    * kept: 0 exactly, 1 as bfloat16, 2 as 8-bit integers, 3 as blocks (narrow.h), 4 and 5 as blocks of 8 and 4
-   * bits for products of integers (dots.h); and how keys and values are: 0 exactly, 1 as float16.
+   * bits for products of integers (dots.h); how keys and values are: 0 exactly, 1 as float16; and the activation:
+   * 0 SiLU, 1 GELU in its tanh form.
    */
   decoder_create(shape: Int32Array, eps: number): number;
   decoder_destroy(decoder: number): void;
@@ -223,6 +229,22 @@ export interface EngineFunctions {
     gate: Floats | null,
     up: Floats | null,
     down: Floats | null,
+  ): void;
+  /**
+   * What a layer does otherwise than most: biases of the other matrices, norms of what attention and the
+   * feed-forward block found (null: none), how many positions it sees (0: all) and which rotary table it has.
+   */
+  decoder_load_kind(
+    decoder: number,
+    layer: Int,
+    outputBias: Floats | null,
+    gateBias: Floats | null,
+    upBias: Floats | null,
+    downBias: Floats | null,
+    attendedNorm: Floats | null,
+    foundNorm: Floats | null,
+    window: Int,
+    table: Int,
   ): void;
   decoder_load_ends(decoder: number, finalNorm: Floats, head: Floats | null): void;
   /**
@@ -249,8 +271,8 @@ export interface EngineFunctions {
     blocks: Uint8Array,
     blockBytes: Int,
   ): number;
-  /** Cosines and sines for the first `positions` positions, head size / 2 of each per position. */
-  decoder_load_rope(decoder: number, cos: Floats, sin: Floats, positions: Int): void;
+  /** Cosines and sines of a table (0 to 3) for the first `positions` positions, head size / 2 of each per position. */
+  decoder_load_rope(decoder: number, table: Int, cos: Floats, sin: Floats, positions: Int): void;
   /** Bytes one page takes. */
   decoder_page_bytes(decoder: number): number;
   /** Gives back the memory of pages numbered `pages` and above, as far as it can. */
@@ -332,10 +354,12 @@ export const engineSignatures: Readonly<Record<keyof EngineFunctions, string>> =
   rms_norm: "vssSSiif",
   rms_norm_grad: "vssssSSii",
   rope: "vsSssiiiii",
-  attention: "vsssnSSiiiii",
-  attention_grad: "vssssnssSSSiiiii",
+  attention: "vsssnSSiiiiii",
+  attention_grad: "vssssnssSSSiiiiii",
   swiglu: "vssSi",
   swiglu_grad: "vsssSSi",
+  geglu: "vssSi",
+  geglu_grad: "vsssSSi",
   embed: "vsnSii",
   embed_grad: "vsnSiii",
   log_prob_entropy: "vssnSSSiiif",
@@ -348,10 +372,11 @@ export const engineSignatures: Readonly<Record<keyof EngineFunctions, string>> =
   decoder_create: "dnf",
   decoder_destroy: "vd",
   decoder_load_layer: "vdissssssssssssss",
+  decoder_load_kind: "vdissssssii",
   decoder_load_ends: "vdss",
   decoder_load_rows: "idiiiish",
   decoder_load_blocks: "idiiiibi",
-  decoder_load_rope: "vdssi",
+  decoder_load_rope: "vdissi",
   decoder_page_bytes: "dd",
   decoder_trim: "vdi",
   decoder_step: "idsnninnnisnssslunnnniNSSNSUS",

@@ -67,9 +67,11 @@ export function registerFusedGradients(): void {
     named(["x", "weight", "bias"], run("ArpoLinearGrad", { dy: dy!, ...saved }, { biased })),
   );
   for (const parts of [1, 2, 3] as const) registerAdapted(parts);
-  register("ArpoSwiglu", ["gate", "up"], [null], ([dy], saved) =>
-    named(["gate", "up"], run("ArpoSwigluGrad", { dy: dy!, ...saved })),
-  );
+  for (const kernel of ["ArpoSwiglu", "ArpoGeglu"]) {
+    register(kernel, ["gate", "up"], [null], ([dy], saved) =>
+      named(["gate", "up"], run(`${kernel}Grad`, { dy: dy!, ...saved })),
+    );
+  }
   register("ArpoRope", ["cos", "sin"], [null], ([dy], saved) => ({
     x: () => run("ArpoRope", { x: dy!, ...saved }, { back: true })[0]!,
     cos: () => tf.zerosLike(saved.cos!),
@@ -82,9 +84,13 @@ export function registerFusedGradients(): void {
   for (const [kernel, lengths] of [
     ["ArpoCausalAttention", []],
     ["ArpoCausalAttentionPadded", ["lengths"]],
+    ["ArpoWindowAttention", []],
+    ["ArpoWindowAttentionPadded", ["lengths"]],
   ] as const) {
-    register(kernel, ["q", "k", "v", ...lengths], ["out", "normaliser"], ([dy], saved) => ({
-      ...named(["q", "k", "v"], run("ArpoCausalAttentionGrad", { dy: dy!, ...saved })),
+    const back = `${kernel.replace("Padded", "")}Grad`;
+    const inputs = ["q", "k", "v", ...lengths];
+    register(kernel, inputs, ["out", "normaliser"], ([dy], saved, { window }) => ({
+      ...named(["q", "k", "v"], run(back, { dy: dy!, ...saved }, { window })),
       lengths: () => tf.zerosLike(saved.lengths!),
     }));
   }

@@ -205,7 +205,7 @@ const rope: EngineKernel = (backend, inputs, { back }) => {
   return out.info;
 };
 
-const attention: EngineKernel = (backend, inputs) => {
+const attention: EngineKernel = (backend, inputs, { window = 0 }) => {
   const { q, k, v, lengths } = inputs as Record<"q" | "k" | "v", TensorInfo> & {
     lengths?: TensorInfo;
   };
@@ -216,12 +216,12 @@ const attention: EngineKernel = (backend, inputs) => {
   backend.engine.call.attention(
     backend.floats(q), backend.floats(k), backend.floats(v),
     lengths ? backend.ints(lengths) : null, out.floats, normaliser.floats,
-    batch, time, heads, k.shape[2]!, headDim,
+    batch, time, heads, k.shape[2]!, headDim, window,
   );
   return [out.info, normaliser.info];
 };
 
-const attentionGrad: EngineKernel = (backend, inputs) => {
+const attentionGrad: EngineKernel = (backend, inputs, { window = 0 }) => {
   const { dy, q, k, v, lengths, out, normaliser } = inputs as Record<
     "dy" | "q" | "k" | "v" | "out" | "normaliser",
     TensorInfo
@@ -232,31 +232,37 @@ const attentionGrad: EngineKernel = (backend, inputs) => {
   backend.engine.call.attention_grad(
     backend.floats(dy), backend.floats(q), backend.floats(k), backend.floats(v),
     lengths ? backend.ints(lengths) : null, backend.floats(out), backend.floats(normaliser),
-    dq!.floats, dk!.floats, dv!.floats, batch, time, heads, k.shape[2]!, headDim,
+    dq!.floats, dk!.floats, dv!.floats, batch, time, heads, k.shape[2]!, headDim, window,
   );
   return [dq!.info, dk!.info, dv!.info];
 };
 
-const swiglu: EngineKernel = (backend, inputs) => {
-  const { gate, up } = inputs as Record<"gate" | "up", TensorInfo>;
-  const { rows, width } = rowsOf(gate);
-  const out = backend.output(gate.shape);
-  const call = backend.engine.call.swiglu;
-  call(backend.floats(gate), backend.floats(up), out.floats, rows * width);
-  return out.info;
-};
+/** An activation of the gates, times the rest: `swiglu` or `geglu`. */
+const gated =
+  (kind: "swiglu" | "geglu"): EngineKernel =>
+  (backend, inputs) => {
+    const { gate, up } = inputs as Record<"gate" | "up", TensorInfo>;
+    const { rows, width } = rowsOf(gate);
+    const out = backend.output(gate.shape);
+    const call = backend.engine.call[kind];
+    call(backend.floats(gate), backend.floats(up), out.floats, rows * width);
+    return out.info;
+  };
 
-const swigluGrad: EngineKernel = (backend, inputs) => {
-  const { dy, gate, up } = inputs as Record<"dy" | "gate" | "up", TensorInfo>;
-  const { rows, width } = rowsOf(gate);
-  const [dgate, dup] = [backend.output(gate.shape), backend.output(gate.shape)];
-  // prettier-ignore
-  backend.engine.call.swiglu_grad(
-    backend.floats(dy), backend.floats(gate), backend.floats(up), dgate.floats, dup.floats,
-    rows * width,
-  );
-  return [dgate.info, dup.info];
-};
+const gatedGrad =
+  (kind: "swiglu_grad" | "geglu_grad"): EngineKernel =>
+  (backend, inputs) => {
+    const { dy, gate, up } = inputs as Record<"dy" | "gate" | "up", TensorInfo>;
+    const { rows, width } = rowsOf(gate);
+    const [dgate, dup] = [backend.output(gate.shape), backend.output(gate.shape)];
+    const call = backend.engine.call[kind];
+    // prettier-ignore
+    call(
+      backend.floats(dy), backend.floats(gate), backend.floats(up), dgate.floats, dup.floats,
+      rows * width,
+    );
+    return [dgate.info, dup.info];
+  };
 
 /** The fused ops of a transformer block. */
 export const transformerKernels: Readonly<Record<string, EngineKernel>> = {
@@ -271,6 +277,11 @@ export const transformerKernels: Readonly<Record<string, EngineKernel>> = {
   ArpoCausalAttention: attention,
   ArpoCausalAttentionPadded: attention,
   ArpoCausalAttentionGrad: attentionGrad,
-  ArpoSwiglu: swiglu,
-  ArpoSwigluGrad: swigluGrad,
+  ArpoWindowAttention: attention,
+  ArpoWindowAttentionPadded: attention,
+  ArpoWindowAttentionGrad: attentionGrad,
+  ArpoSwiglu: gated("swiglu"),
+  ArpoSwigluGrad: gatedGrad("swiglu_grad"),
+  ArpoGeglu: gated("geglu"),
+  ArpoGegluGrad: gatedGrad("geglu_grad"),
 };

@@ -6,13 +6,15 @@ import type { tf } from "../tfjs.js";
  * Causal attention for training: q [batch, time, heads, headDim] over k and v [batch, time, kvHeads,
  * headDim], each key head serving heads / kvHeads query heads; gives [batch, time, heads * headDim].
  * Rows are padded on the right: `lengths` [batch] (int32) says how much of each counts, and positions
- * past it give 0 and get no gradient. Differentiable in q, k and v.
+ * past it give 0 and get no gradient. A position sees `window` positions, its own included, or all before it.
+ * Differentiable in q, k and v.
  */
 export function causalAttention(
   q: tf.Tensor,
   k: tf.Tensor,
   v: tf.Tensor,
   lengths?: tf.Tensor,
+  window?: number,
 ): tf.Tensor {
   const [batch, time, heads, headDim] = q.shape;
   const kvHeads = k.shape[2]!;
@@ -29,6 +31,9 @@ export function causalAttention(
     );
   }
   const inputs: Record<string, tf.Tensor> = lengths ? { q, k, v, lengths } : { q, k, v };
-  const kernel = lengths ? "ArpoCausalAttentionPadded" : "ArpoCausalAttention";
-  return fused(kernel, inputs, {}, 1, () => [plain(q, k, v, lengths)])[0]!;
+  // A kernel of its own: GPUs have none with a window, and compute it in plain steps.
+  const kernel = `Arpo${window === undefined ? "Causal" : "Window"}Attention${lengths ? "Padded" : ""}`;
+  return fused(kernel, inputs, window === undefined ? {} : { window }, 1, () => [
+    plain(q, k, v, lengths, window),
+  ])[0]!;
 }

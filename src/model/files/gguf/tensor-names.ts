@@ -1,3 +1,5 @@
+import { architectures } from "../../architectures/registry.js";
+
 const modules: Readonly<Record<string, string>> = {
   input_layernorm: "attn_norm",
   post_attention_layernorm: "ffn_norm",
@@ -21,22 +23,28 @@ const ends: Readonly<Record<string, string>> = {
 const inverse = (names: Readonly<Record<string, string>>) =>
   new Map(Object.entries(names).map(([hf, gguf]) => [gguf, hf]));
 
-const modulesBack = inverse(modules);
 const endsBack = inverse(ends);
 
-/** A weight's name in a GGUF file, by its Hugging Face name. */
-export function ggufName(name: string): string | undefined {
-  if (Object.hasOwn(ends, name)) return ends[name];
-  const [, layer, module, kind] = /^model\.layers\.(\d+)\.(.+)\.(weight|bias)$/.exec(name) ?? [];
-  if (module === undefined || !Object.hasOwn(modules, module)) return undefined;
-  return `blk.${layer}.${modules[module]}.${kind}`;
+/** A layer's modules as an architecture has them, by either name. */
+function modulesOf(family: string) {
+  const there = { ...modules, ...architectures.get(family)?.gguf?.modules };
+  return { there, back: inverse(there) };
 }
 
-/** A weight's Hugging Face name, by its name in a GGUF file. */
-export function hfName(name: string): string | undefined {
+/** A weight's name in a GGUF file, by its Hugging Face name and its architecture. */
+export function ggufName(name: string, family: string): string | undefined {
+  if (Object.hasOwn(ends, name)) return ends[name];
+  const [, layer, module, kind] = /^model\.layers\.(\d+)\.(.+)\.(weight|bias)$/.exec(name) ?? [];
+  const { there } = modulesOf(family);
+  if (module === undefined || !Object.hasOwn(there, module)) return undefined;
+  return `blk.${layer}.${there[module]}.${kind}`;
+}
+
+/** A weight's Hugging Face name, by its name in a GGUF file and its architecture. */
+export function hfName(name: string, family: string): string | undefined {
   const end = endsBack.get(name);
   if (end !== undefined) return end;
   const [, layer, short, kind] = /^blk\.(\d+)\.(.+)\.(weight|bias)$/.exec(name) ?? [];
-  const module = short === undefined ? undefined : modulesBack.get(short);
+  const module = short === undefined ? undefined : modulesOf(family).back.get(short);
   return module === undefined ? undefined : `model.layers.${layer}.${module}.${kind}`;
 }

@@ -12,7 +12,8 @@ export type WrittenValue =
   | { type: "bool"; value: boolean }
   | { type: "string"; value: string }
   | { type: "strings"; value: readonly string[] }
-  | { type: "int32s"; value: readonly number[] };
+  | { type: "int32s"; value: readonly number[] }
+  | { type: "float32s"; value: readonly number[] };
 
 /** A tensor to write, by its name in the file. Its values are asked for when their turn comes. */
 export interface GgufTensorSource {
@@ -30,6 +31,7 @@ const aligned = (bytes: number) => Math.ceil(bytes / alignment) * alignment;
 
 const u32 = (value: number) => new Uint8Array(Uint32Array.of(value).buffer);
 const u64 = (value: number) => new Uint8Array(BigUint64Array.of(BigInt(value)).buffer);
+const f32 = (value: number) => new Uint8Array(Float32Array.of(value).buffer);
 const text = (value: string) => {
   const bytes = new TextEncoder().encode(value);
   return joinBytes([u64(bytes.length), bytes]);
@@ -41,10 +43,11 @@ function valueBytes(written: WrittenValue): Uint8Array {
     joinBytes([u32(valueTypes.array), u32(of), u64(items.length), ...items]);
   if (type === "strings") return list(valueTypes.string, value.map(text));
   if (type === "int32s") return list(valueTypes.int32, value.map(u32));
+  if (type === "float32s") return list(valueTypes.float32, value.map(f32));
   const number = u32(valueTypes[type]);
   if (type === "string") return joinBytes([number, text(value)]);
   if (type === "bool") return joinBytes([number, Uint8Array.of(value ? 1 : 0)]);
-  const single = type === "float32" ? new Uint8Array(Float32Array.of(value).buffer) : u32(value);
+  const single = type === "float32" ? f32(value) : u32(value);
   return joinBytes([number, single]);
 }
 

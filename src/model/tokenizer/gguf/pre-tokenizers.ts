@@ -39,5 +39,9 @@ export const normal = 1;
 export const control = 3;
 /** A whole piece that is ordinary text, such as a tag around a tool call. */
 export const userDefined = 4;
+/** What stands for a piece that is none. */
+export const unknown = 2;
 /** An id that no text gives. */
 export const unused = 5;
+/** A byte, written as `<0x0A>`. */
+export const byte = 6;

@@ -1,7 +1,16 @@
 import type { ModelConfig } from "../../config.js";
 import type { WrittenValue } from "../../files/gguf/write-gguf.js";
 import { callsByTags, templateOf, type TokenizerFiles } from "../tokenizer-files.js";
-import { control, normal, preTokenizers, unused, userDefined } from "./pre-tokenizers.js";
+import {
+  byte,
+  control,
+  normal,
+  preTokenizers,
+  unknown,
+  unused,
+  userDefined,
+} from "./pre-tokenizers.js";
+import { isSentencePiece, scoresOf } from "./sentence-piece.js";
 
 type Json = Record<string, unknown>;
 
@@ -57,7 +66,11 @@ const refuse = (rule: string, got: unknown): never => {
 };
 
 /** The tokens by their numbers, and what each is; numbers without a token get one that no text gives. */
-function vocabulary(tokenizer: Json, size: number): { tokens: string[]; kinds: number[] } {
+function vocabulary(
+  tokenizer: Json,
+  size: number,
+  sentencePiece: boolean,
+): { tokens: string[]; kinds: number[] } {
   const { vocab } = tokenizer.model as { vocab: Record<string, number> };
   const tokens = Array.from({ length: size }, (_, id) => `[PAD${id}]`);
   const kinds = tokens.map(() => unused);
@@ -67,12 +80,15 @@ function vocabulary(tokenizer: Json, size: number): { tokens: string[]; kinds: n
     tokens[id] = token;
     kinds[id] = kind;
   };
-  for (const [token, id] of Object.entries(vocab)) put(token, id, normal);
+  const kindOf = (token: string) =>
+    !sentencePiece ? normal : /^<0x[0-9A-F]{2}>$/.test(token) ? byte : normal;
+  for (const [token, id] of Object.entries(vocab)) put(token, id, kindOf(token));
   for (const token of (tokenizer.added_tokens ?? []) as Added[]) {
     for (const option of ["lstrip", "rstrip", "single_word"] as const) {
       if (token[option]) refuse(`${option} of ${token.content} must be false`, true);
     }
-    put(token.content, token.id, token.special ? control : userDefined);
+    const text = sentencePiece ? token.content.replaceAll("\u2581", " ") : token.content;
+    put(token.special ? token.content : text, token.id, token.special ? control : userDefined);
   }
   return { tokens, kinds };
 }
@@ -97,7 +113,7 @@ const startsPrompts = ({ tokenizer, config }: TokenizerFiles): boolean =>
   config.add_bos_token === true ||
   JSON.stringify(tokenizer.post_processor ?? null).includes('"TemplateProcessing"');
 
-/** What a GGUF file says about a tokenizer of byte-level BPE. */
+/** What a GGUF file says about a tokenizer of byte-level BPE or SentencePiece's. */
 export function writtenTokenizer(
   files: TokenizerFiles,
   eosIds: readonly number[],
@@ -106,24 +122,35 @@ export function writtenTokenizer(
 ): Map<string, WrittenValue> {
   const { tokenizer } = files;
   const model = tokenizer.model as Json | undefined;
-  if (model?.type !== "BPE" || model.byte_fallback === true) {
-    refuse("the tokenizer must be byte-level BPE", model?.type);
+  const sentencePiece = isSentencePiece(tokenizer);
+  if (!sentencePiece && (model?.type !== "BPE" || model.byte_fallback === true)) {
+    refuse("the tokenizer must be byte-level BPE, or SentencePiece's as Gemma has it", model?.type);
   }
   const normalizer = tokenizer.normalizer as Json | null | undefined;
-  if (normalizer && normalizer.type !== "NFC") {
+  if (!sentencePiece && normalizer && normalizer.type !== "NFC") {
     refuse("the tokenizer must not change text before it cuts it", normalizer.type);
   }
   if (eosIds.length > 3) refuse("there must be at most three end tokens", eosIds);
-  const { tokens, kinds } = vocabulary(tokenizer, config.vocabSize);
-  const merges = (model!.merges as (string | string[])[]).map((merge) =>
-    typeof merge === "string" ? merge : merge.join(" "),
+  const { tokens, kinds } = vocabulary(tokenizer, config.vocabSize, sentencePiece);
+  const merges = model!.merges as (string | [string, string])[];
+  const unknownToken = model!.unk_token;
+  if (sentencePiece && typeof unknownToken === "string") {
+    kinds[tokens.indexOf(unknownToken)] = unknown;
+  }
+  const pairs = merges.map((merge) =>
+    typeof merge === "string" ? (merge.split(" ") as [string, string]) : merge,
   );
   const written = new Map<string, WrittenValue>([
-    ["tokenizer.ggml.model", { type: "string", value: "gpt2" }],
-    ["tokenizer.ggml.pre", { type: "string", value: wayOf(tokenizer, pre) }],
+    ["tokenizer.ggml.model", { type: "string", value: sentencePiece ? "llama" : "gpt2" }],
+    [
+      "tokenizer.ggml.pre",
+      { type: "string", value: sentencePiece ? "default" : wayOf(tokenizer, pre) },
+    ],
     ["tokenizer.ggml.tokens", { type: "strings", value: tokens }],
     ["tokenizer.ggml.token_type", { type: "int32s", value: kinds }],
-    ["tokenizer.ggml.merges", { type: "strings", value: merges }],
+    sentencePiece
+      ? ["tokenizer.ggml.scores", { type: "float32s", value: scoresOf(tokens, pairs) }]
+      : ["tokenizer.ggml.merges", { type: "strings", value: pairs.map((pair) => pair.join(" ")) }],
     ["tokenizer.ggml.add_bos_token", { type: "bool", value: startsPrompts(files) }],
     ["tokenizer.ggml.add_space_prefix", { type: "bool", value: false }],
   ]);
@@ -138,7 +165,7 @@ export function writtenTokenizer(
     eos: eosIds[0],
     eot: eosIds[1],
     eom: eosIds[2],
-    unknown: named("unk_token"),
+    unknown: named("unk_token") ?? (sentencePiece ? kinds.indexOf(unknown) : undefined),
     padding: named("pad_token") ?? config.padId,
   };
   for (const [key, value] of Object.entries(ids)) {
