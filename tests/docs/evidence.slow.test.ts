@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -78,4 +79,15 @@ test("the tables of docs/evidence/part-b.md are recomputed from its data file", 
   const other = await trainingTables(runs, trees);
   assert.notEqual(other["answers"], made["answers"]);
   assert.equal(other["changed"], made["changed"]);
+});
+
+test("distillation.md has the tables of its data", async () => {
+  const script = fileURLToPath(new URL("docs/evidence/study/distillation.mjs", root));
+  const { stdout, stderr } = spawnSync(process.execPath, [script, "none", "--table"], {
+    encoding: "utf8",
+  });
+  assert.ok(stdout.includes("| statistic |"), stderr);
+  const tidy = await prettier.format(stdout, { parser: "markdown" });
+  const page = readFileSync(join(docs, "distillation.md"), "utf8");
+  assert.equal(/<!-- tables -->\n([^]*?)<!-- \/tables -->/.exec(page)![1]!.trim(), tidy.trim());
 });

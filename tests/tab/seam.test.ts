@@ -74,9 +74,9 @@ test("cells of a tab import every entry point but those that serve or look at a 
   );
 });
 
-test("what exists only for a tab stays under 4,000 lines", () => {
+test("what exists only for a tab stays under 4,400 lines", () => {
   const lines = tabLines().reduce((sum, place) => sum + place.lines, 0);
-  assert.ok(lines > 500 && lines < 4000, `${lines} lines`);
+  assert.ok(lines > 500 && lines < 4400, `${lines} lines`);
 });
 
 test("the ratchet names the way to what it finds", async () => {

@@ -57,7 +57,8 @@ export async function writeLandingPage(out) {
     "/* style */": code,
     "/* loop */": JSON.stringify(loop.payload).replaceAll("<", "\\u003c"),
   };
-  let html = readFileSync(join(source, "landing.html"), "utf8");
+  // Without the indentation of its lines.
+  let html = readFileSync(join(source, "landing.html"), "utf8").replace(/^ +/gm, "");
   for (const [place, text] of Object.entries(parts)) html = html.replace(place, () => text);
   const { outputFiles } = await bundleForTab(
     { landing: "apps/site/landing/start-landing.ts" },

@@ -7,6 +7,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gunzipSync, gzipSync } from "node:zlib";
 
 // Before an engine is loaded: one thread, so that figures do not depend on the machine.
 process.env.ARPO_LAB_THREADS ??= "1";
@@ -75,8 +76,8 @@ const saidBy = async (policy, prompt, { tokens }) =>
 
 /** Branch values of a family's prompts, and the teachers' gaps on the trajectories that were measured. */
 async function measure(family) {
-  const values = join(data, `${family}-student.jsonl`);
-  const gaps = join(data, `${family}-gaps.jsonl`);
+  const values = join(data, `${family}-student.jsonl.gz`);
+  const gaps = join(data, `${family}-gaps.jsonl.gz`);
   if (existsSync(gaps)) return;
   const policy = await Policy.load(await studentOf(family));
   const late = await Policy.load(await lateOf(family));
@@ -120,8 +121,8 @@ async function measure(family) {
       }),
     );
   }
-  writeFileSync(values, readFileSync(path));
-  writeFileSync(gaps, lines.join("\n") + "\n");
+  writeFileSync(values, gzipSync(readFileSync(path)));
+  writeFileSync(gaps, gzipSync(lines.join("\n") + "\n"));
   await tools.dispose();
   policy.dispose();
   late.dispose();
@@ -160,6 +161,7 @@ async function train(family, arm, seed) {
     ...{ preset: "grpo", n: 8, seed, live: false, quiet: true, learningRate: 3e-4, ...arms[arm]() },
     overrides: [
       ...own,
+      "lab.budget.test_at_tokens=[19400]", // the last step alone
       ...["n=2", "do_sample=true", "temperature=1"].map(
         (value) => `actor_rollout_ref.rollout.val_kwargs.${value}`,
       ),
@@ -198,13 +200,14 @@ function resampled(prompts, of, draws = 2000) {
 }
 
 async function partOne() {
-  const names = families.filter((family) => existsSync(join(data, `${family}-gaps.jsonl`)));
-  const files = names.map((family) => join(data, `${family}-student.jsonl`));
+  const names = families.filter((family) => existsSync(join(data, `${family}-gaps.jsonl.gz`)));
+  const files = names.map((family) => join(data, `${family}-student.jsonl.gz`));
   const gaps = names.flatMap((family) =>
-    readFileSync(join(data, `${family}-gaps.jsonl`), "utf8")
+    gunzipSync(readFileSync(join(data, `${family}-gaps.jsonl.gz`)))
+      .toString()
       .trim()
       .split("\n")
-      .map(JSON.parse),
+      .map((line) => JSON.parse(line)),
   );
   const known = new Map(gaps.filter(({ self }) => self).map((gap) => [gap.task, gap]));
   const all = await BranchValues.load(...files);

@@ -65,15 +65,6 @@ function scoresOf({ scores }: FileRecord, count: number): (Score | undefined)[] 
   );
 }
 
-/** The tree's line of its file. What is nested without end is none. */
-function textOf({ tree }: FileRecord): string {
-  try {
-    return JSON.stringify(tree);
-  } catch {
-    throw new SyntaxError("tree must be one tree as JSON, got one that is nested too deeply");
-  }
-}
-
 /** Findings: trees that were sent as a link or a small file. */
 export const findings: RolloutFormat = {
   name: "finding",
@@ -81,7 +72,7 @@ export const findings: RolloutFormat = {
   fits: ({ finding, tree }) => finding === 1 && isRecord(tree),
   read: (record) => {
     const tokenizer = new SentWords(wordsOf(record));
-    const [read] = treesFromJsonl(textOf(record));
+    const [read] = treesFromJsonl(JSON.stringify(record["tree"]));
     // A tree of fewer is filled up with copies of its last trajectory.
     const isSmall = Number(read!.config.n) <= mostTrajectories;
     need("tree.config.n", `at most ${mostTrajectories}`, isSmall);

@@ -19,7 +19,10 @@ test("a run tells what its steps do, in lines with the pace and the time left", 
     lines.some((text) => /^step 3\/4 · updating · [\d.e-]+ s\/step · ETA \d+ s$/.test(text)),
   );
   const doing = told.filter(({ step }) => step === 2).map((one) => one.doing);
-  assert.deepEqual([...new Set(doing)], ["rolling out", "scoring", "updating", "validating", "saving"]);
+  assert.deepEqual(
+    [...new Set(doing)],
+    ["rolling out", "scoring", "updating", "validating", "saving"],
+  );
   const budget = { step: 3, totalSteps: Infinity, progress: 0.25, doing: "updating" };
   assert.match(new ProgressLine().tell(budget), /^step 3 · updating$/);
 });
