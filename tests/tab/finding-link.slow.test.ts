@@ -157,7 +157,7 @@ test("hostile links get a plain error and run nothing", async () => {
     [finding.letters.slice(0, -40), /the link must be whole/],
     [await linkLetters("[1]"), /the link must be whole/],
     [await linkLetters(JSON.stringify("x".repeat(5 << 20))), /it must have at most 4 MB/],
-    [await linkLetters(deep), /ids must be a list of token ids/],
+    [await linkLetters(deep), /at most 500 lists and objects/],
     [await linkLetters("[".repeat(1e6) + "]".repeat(1e6)), /the link must be whole/],
     [await linkLetters(JSON.stringify({ ...told, ids: 3 })), /ids must be a list of token ids/],
     [await linkLetters(JSON.stringify({ ...told, tree: { nodes: [1] } })), /must be one tree/],
