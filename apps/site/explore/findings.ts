@@ -1,4 +1,4 @@
-// A tree of the page as a link or a small file, and the way back.
+// A tree of the page as a link or a small file, and from there a tree again.
 import { brokenLink, valueInLink } from "../../../src/base/text/link-text.js";
 import { isRecord } from "../../../common/options/is-record.js";
 import type { LinkAsked } from "../../../src/view/explorer/page/controls/export.js";

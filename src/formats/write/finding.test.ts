@@ -41,9 +41,9 @@ test("a tree goes through a link whole: its words, its scores, its bytes", async
   }
   assert.equal(read.scoredOf(0)!.mean, scored.mean);
   assert.equal(line(sent(JSON.parse(text)).parts.prompts[0]!.tree!), line(tree));
-  const small = await findingOf(tree, { room: 9_000 });
+  const small = await findingOf(tree, { mostLetters: 9_000 });
   assert.equal((sent(await told(small.letters!)).tree(0).nodes[0]!.top?.width ?? 0) < widest, true);
-  assert.equal((await findingOf(tree, { room: 500 })).letters, undefined);
+  assert.equal((await findingOf(tree, { mostLetters: 500 })).letters, undefined);
 });
 
 test("it runs again to the same bytes from what the link says, its tools answering as they did", async () => {

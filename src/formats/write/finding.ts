@@ -36,16 +36,16 @@ function findingText(tree: RolloutTree, scored: Scored | undefined, alternatives
  */
 export async function findingOf(
   tree: RolloutTree,
-  { scored, room = longestLink }: { scored?: Scored | undefined; room?: number } = {},
+  { scored, mostLetters = longestLink }: { scored?: Scored | undefined; mostLetters?: number } = {},
 ): Promise<{ text: string; letters: string | undefined }> {
   const text = findingText(tree, scored, Infinity);
   const tokens = tree.nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   // Log-probability and entropy of a token take more letters than this: nothing need be tried.
-  if (tokens > room / 2) return { text, letters: undefined };
+  if (tokens > mostLetters / 2) return { text, letters: undefined };
   const widest = Math.max(0, ...tree.nodes.map(({ top }) => top?.width ?? 0));
   for (const width of new Set([widest, ...[6, 5, 4, 3, 2, 1, 0].filter((one) => one < widest)])) {
     const letters = await linkLetters(width === widest ? text : findingText(tree, scored, width));
-    if (letters.length <= room) return { text, letters };
+    if (letters.length <= mostLetters) return { text, letters };
   }
   return { text, letters: undefined };
 }

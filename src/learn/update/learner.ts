@@ -296,7 +296,7 @@ export class Learner {
     settings: UpdateSettings,
     correction: CorrectionSettings | undefined,
   ): Promise<readonly ReadySequence[]> {
-    const reuses = settings.reuseLogProbs !== false && !correction;
+    const reuses = reuseOf(settings, correction, this.#modelHere) !== undefined;
     const fits = ({ oldFrom, oldOver, trajectory: { support } }: BatchSequence) =>
       (support === undefined ||
         oldOver === (settings.samplingMask === "whole" ? "whole" : undefined)) &&

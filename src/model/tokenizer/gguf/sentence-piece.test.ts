@@ -23,7 +23,7 @@ const texts = [
 test("a tokenizer of pieces and bytes gives every text back", () => {
   assert.ok(tokenizer.encode("the lowest tower").length < 6);
   for (const text of texts) {
-    // A low line is read as a space, and the package that decodes bytes drops a byte order mark.
+    // The sign ▁ is read as a space, and the package that decodes bytes drops a byte order mark.
     if (/[\u2581\ufeff]/.test(text)) continue;
     const ids = tokenizer.encode(text);
     assert.equal(tokenizer.decode(ids), text);

@@ -1,4 +1,4 @@
-// SentencePiece's BPE (Gemma): text is cut into characters, a low line in place of each space, and the two neighbours
+// SentencePiece's BPE (Gemma): text is cut into characters, ▁ in place of each space, and the two adjacent pieces
 // whose piece has the highest score become one. What is no piece is written in bytes.
 import type { PreTokenizer } from "./pre-tokenizers.js";
 
