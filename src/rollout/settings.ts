@@ -23,6 +23,7 @@ import {
   type Option,
   rulesOf,
 } from "../../common/options/option-table.js";
+import { Registry } from "../../common/options/registry.js";
 import { truncations } from "../tasks/fit-prompt.js";
 import { samplingRules } from "../policy/check-generate.js";
 import type { Sampling } from "../policy/policy.js";
@@ -70,28 +71,46 @@ const compatTable = {
    * another. Trajectories are numbered across the batch, so it needs `scheduling: "lockstep"`.
    */
   keepBaselines: completing(valuesOf<EntropyBaselines>("object?"), () => undefined),
-  /** `appo`: tokens behind a tool's result are paired with the log-probabilities of later ones. */
-  appoAlignment: noted,
-  /** `appo`: without `current`, the sampler's own weights are read again; only rounding differs. */
-  appoMismatch: noted,
-  /** `treepo`: the key for a wider first step is put where nobody reads it. */
-  treepoFirstStep: noted,
   /** The begin token that Llama-type tokenizers put before every tool result. */
   resultBegin: completing(integer(0), (id) => id),
 };
 
-/** Behaviours of the reference that are off unless asked for. */
+/** Behaviours of the reference that are off unless asked for. A rule adds its own, beside its definition. */
 export interface RolloutCompat extends Given<typeof compatTable>, Named {}
 
-/** What of them changes how trees grow: the options are named for methods, these for what they do. */
-export const publishedSlips = ({ compat }: Pick<RolloutConfig, "compat">) => ({
-  /** Tokens behind a tool's result are paired with what belongs to later ones. */
-  shifted: compat.appoAlignment ?? false,
-  /** Without a policy of now, the one that samples is asked again. */
-  asksSampler: compat.appoMismatch ?? false,
-  /** The key for a wider first step is put where nobody reads it. */
-  misplaced: compat.treepoFirstStep ?? false,
+/** An error of published code that a rule follows where `compat` asks for it: its switch, and what it changes. */
+export interface Slip {
+  readonly name: string;
+  /**
+   * `shifted`: tokens behind a tool's result are paired with what belongs to later ones. `asksSampler`: without a
+   * policy of now, the one that samples is asked again. `misplaced`: the key for a wider first step is put where
+   * nobody reads it.
+   */
+  readonly changes: "shifted" | "asksSampler" | "misplaced";
+}
+
+/** Those of the rules that are known. */
+export const slips = new Registry<Slip>("switch of compat", [], ["changes"]);
+
+const withSlips = () => ({
+  ...compatTable,
+  ...Object.fromEntries(slips.names.map((name) => [name, noted])),
 });
+
+/** What of them a tree was grown with. */
+export const slipsIn = ({ compat }: Pick<RolloutConfig, "compat">): ReadonlySet<Slip["changes"]> =>
+  new Set(slips.all.filter(({ name }) => name in compat).map(({ changes }) => changes));
+
+/** Rules may be added later: what there is to ask for is looked up at each check. */
+const compatOption: Option<RolloutCompat, Complete<typeof compatTable>> = {
+  rule: {
+    ...valuesOf<RolloutCompat>("object?"),
+    get fields() {
+      return rulesOf(withSlips());
+    },
+  },
+  complete: (given) => completed(withSlips(), given ?? {}, {}),
+};
 
 /** The settings of a rollout that a tree carries, to be made again. In brackets the names of the reference's configuration. */
 export const rolloutSettings = {
@@ -222,7 +241,7 @@ export const rolloutSettings = {
    */
   scheduling: option(oneOf(["prompt", "lockstep"]), "prompt"),
   /** Behaviours of the reference that are off unless asked for. Default: none. */
-  compat: group<RolloutCompat, Complete<typeof compatTable>>(compatTable),
+  compat: compatOption,
   /** Keep the alternatives the policy reported for every position. Default true. */
   keepTop: option(flag, true),
   /**

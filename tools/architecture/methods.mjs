@@ -13,14 +13,7 @@ const isLoss = (path) => path.startsWith("src/learn/losses/");
 
 /** Methods and losses that stand in more files, and why. */
 const larger = new Map([
-  [
-    "appo",
-    [
-      8,
-      "a public signal, two public switches (rollout/settings.ts) and the title of a second rule",
-    ],
-  ],
-  ["treepo", [5, "a public switch (rollout/settings.ts) bears its name"]],
+  ["appo", [6, "a public signal (branch/family/signals.ts) bears its name"]],
   [
     "vanilla",
     [17, "the default loss: switches and corrections are for it alone; an option of AT2PO too"],
@@ -29,7 +22,8 @@ const larger = new Map([
   ["turn", [8, "a plain word: what a ratio is of, a field of a sample, a part of keys"]],
 ]);
 
-const spelled = (name) => name.replace(/[-_]/g, "-?_?");
+/** As a name, and as a title: `APPO (rollout)`. */
+const spelled = (name) => name.replace(/[-_]/g, "[-_ (]*");
 
 /** Text without the names that contain another one: `appo-rollout` is no mention of `appo`. */
 const without = (text, names) =>

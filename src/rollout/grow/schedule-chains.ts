@@ -11,7 +11,7 @@ import type { RolloutState } from "./rollout-state.js";
 import { finishTree } from "./finish-tree.js";
 import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
 import type { TreeRun } from "./tree-run.js";
-import { expansionOf, publishedSlips } from "../settings.js";
+import { expansionOf, slipsIn } from "../settings.js";
 
 /** The trajectories of a growing tree as the rules see them, in the order of creation. */
 export function liveChains(run: TreeRun): Chain[] {
@@ -35,7 +35,7 @@ async function currentLogprobs(
 ): Promise<((trajectory: number) => Float32Array | undefined) | undefined> {
   const { config, rule, sampling, policy } = shared;
   if (!rule?.readsFuture || config.expand!["signal"] === "random") return undefined;
-  const current = shared.current ?? (publishedSlips(config).asksSampler ? policy : undefined);
+  const current = shared.current ?? (slipsIn(config).has("asksSampler") ? policy : undefined);
   if (!current) {
     sayEntropyAlone(rule.name);
     return undefined;
@@ -92,7 +92,7 @@ export async function growByChains(
     random: run.random.split("signal"),
     ranking: shared.ranking,
     current: await currentLogprobs(shared, run),
-    shifted: publishedSlips(config).shifted,
+    shifted: slipsIn(config).has("shifted"),
     mixed: await mixedSignal(shared, run),
   };
   const bases =

@@ -1,6 +1,6 @@
 import { segmentEnd, stepOf } from "../expand/segment-steps.js";
 import { type SegmentRule, segmentsOf } from "../rules/definition.js";
-import { type Expansion, expansionOf, publishedSlips } from "../settings.js";
+import { type Expansion, expansionOf, slipsIn } from "../settings.js";
 import type { RolloutState } from "./rollout-state.js";
 import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
 import { liveChains } from "./schedule-chains.js";
@@ -20,7 +20,7 @@ export async function growBySegments(
   const { segments } = rule;
   const sizes = segmentsOf(rule, settings);
   const random = run.random.split("expand");
-  const { misplaced } = publishedSlips(config);
+  const misplaced = slipsIn(config).has("misplaced");
   const start = run.prefixTokens.length;
   // What is finished may be gone back into.
   run.retaining = segments.back !== undefined;

@@ -6,7 +6,7 @@ import { definitionOf, type ExpansionSettings, writtenRule } from "../rules/regi
 import { type Chain, storedChains, tokenTexts } from "../expand/path-tokens.js";
 import { planChain, type PlannedChain, type Reading } from "../expand/plan-chains.js";
 import { type RolloutTreeData, treeRandom } from "../tree/tree-data.js";
-import { publishedSlips } from "../settings.js";
+import { slipsIn } from "../settings.js";
 
 /** All that replaying a rule that looks at written chains needs, as plain data. */
 export interface ExpansionPlan {
@@ -56,7 +56,7 @@ export function planExpansion(
     most: most ?? rule.wanted?.(settings) ?? Math.max(config.n, 2 * tree.trajectories.length),
     random: treeRandom(tree).split("signal"),
     current: current && ((trajectory) => current[trajectory]),
-    shifted: publishedSlips(config).shifted,
+    shifted: slipsIn(config).has("shifted"),
   };
   // A trajectory that was started because none continued is a first trajectory to a rule that would not
   // have waited.

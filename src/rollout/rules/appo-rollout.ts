@@ -7,7 +7,7 @@ import { defineRule, type DrawnTrajectory } from "./definition.js";
 import { nothingLeft, short, signal, signalWords } from "./settings.js";
 
 /**
- * APPO's branch points inside a rollout, where nothing but entropy is known yet: blank tokens and
+ * Branch points inside a rollout, where nothing but entropy is known yet: blank tokens and
  * punctuation are left out before the z-scores are taken; what is above the mean may be chosen, best first.
  */
 export function appoRolloutPoints(

@@ -44,6 +44,15 @@ export function appoBranchPoints(
   });
 }
 
+declare module "../settings.js" {
+  interface RolloutCompat {
+    /** `appo`: tokens behind a tool's result are paired with the log-probabilities of later ones. */
+    appoAlignment?: boolean;
+    /** `appo`: without `current`, the sampler's own weights are read again; only rounding differs. */
+    appoMismatch?: boolean;
+  }
+}
+
 /** Trajectories continue after tokens that are uncertain and of influence. */
 export const appo = defineRule({
   name: "appo",
@@ -56,6 +65,10 @@ export const appo = defineRule({
   },
   usual: { n: 16, initialRollouts: 8 },
   preset: {},
+  slips: [
+    { name: "appoAlignment", changes: "shifted" },
+    { name: "appoMismatch", changes: "asksSampler" },
+  ],
   readsText: true,
   readsFuture: true,
   plan: (chain, settings, reading) =>

@@ -3,6 +3,7 @@ import type { Random } from "../../base/random/random.js";
 import type { Choice, RoundState } from "../expand/choice.js";
 import type { Chain } from "../expand/path-tokens.js";
 import type { PlannedChain, Reading } from "../expand/plan-chains.js";
+import type { Slip } from "../settings.js";
 
 /** Trajectories of a prompt, and those that it starts with. */
 export interface Trajectories {
@@ -48,6 +49,8 @@ interface RuleFacts<Name extends string, T extends SettingTable, S> {
    * a rule and no algorithm.
    */
   readonly preset?: object | "rule-only";
+  /** Errors of its published code that `compat` may ask for; `RolloutCompat` is told of them beside the definition. */
+  readonly slips?: readonly Slip[];
   /** It looks at what tokens say. */
   readonly readsText?: true;
   /** It asks what a policy of now says of the first trajectories, where there is one. */

@@ -1,7 +1,7 @@
 import { Registry } from "../../../common/options/registry.js";
 import type { ValuesOf } from "../../../common/options/setting.js";
 import type { RankingSignal, TokenRanking } from "../branch/family/signals.js";
-import type { Expansion } from "../settings.js";
+import { type Expansion, slips } from "../settings.js";
 import { aepoCode } from "./aepo-code.js";
 import { aepoPaper } from "./aepo-paper.js";
 import { appo } from "./appo.js";
@@ -87,6 +87,9 @@ export const rules = new Registry<AnyRule, BranchRule | ExpansionRule>(
   [...attemptDefinitions, ...ruleDefinitions],
   ["decide", "choose", "segments"],
 );
+
+for (const { slips: own = [] } of ruleDefinitions as readonly RuleDefinition[])
+  for (const slip of own) slips.add(slip);
 
 const isWritten = (rule: AnyRule): rule is RuleDefinition => !("decide" in rule);
 

@@ -94,6 +94,13 @@ function byWeight(weight: readonly number[], total: number): number[] {
   return counts;
 }
 
+declare module "../settings.js" {
+  interface RolloutCompat {
+    /** `treepo`: the key for a wider first step is put where nobody reads it. */
+    treepoFirstStep?: boolean;
+  }
+}
+
 /** Paths of segments, each continued several times while there is room. */
 export const treepo = defineRule({
   name: "treepo",
@@ -107,6 +114,7 @@ export const treepo = defineRule({
     allocation: choice(treepoAllocations, "fixed_avg", "how continuations are shared"),
     temperature: positive(1, "of a weighted allocation"),
   },
+  slips: [{ name: "treepoFirstStep", changes: "misplaced" }],
   trajectories: ({ first }) => ({ initialRollouts: first[1] }),
   usual: { n: 16 },
   preset: { responseLength: 7168 },
