@@ -27,7 +27,7 @@ const least = 15;
 /** The work of a text four times as long, and what it may be at most; the least of some attempts, which others disturb. */
 function growth(run: (text: string) => unknown, make: (size: number) => string, size: number) {
   let [short, long] = [Infinity, Infinity];
-  for (let attempt = 0; attempt < 4; attempt++) {
+  for (let attempt = 0; attempt < 12; attempt++) {
     short = Math.min(short, work(run, make(size)));
     long = Math.min(long, work(run, make(4 * size)));
     if (long <= 8 * Math.max(short, least)) break;
