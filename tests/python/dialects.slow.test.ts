@@ -14,8 +14,12 @@ import { promisify } from "node:util";
 import { capture } from "../../src/interop/capture/capture-server.js";
 import { advantages } from "../../src/learn/advantages.js";
 import { update } from "../../src/learn/update/learner.js";
+import { HfTokenizer } from "../../src/model/tokenizer/hf-tokenizer.js";
+import { trainBpe } from "../../src/model/tokenizer/train-bpe.js";
+import { LocalPolicy } from "../../src/policy/local-policy.js";
 import { Policy } from "../../src/policy/policies.js";
 import { score } from "../../src/reward/score-trees.js";
+import { ScriptedDecoder } from "../policy/scripted-decoder.js";
 import { tinyFolder } from "../serve/tiny-server.js";
 import { temporaryFolder } from "../temporary.js";
 
@@ -59,6 +63,33 @@ async function tinyCapture(t: TestContext, temperature = 0) {
     policy.dispose();
   });
   return { policy, server };
+}
+
+const template =
+  '{% if tools %}{{ tools | tojson }}<tool_call></tool_call>{% endif %}{% for m in messages %}<|{{ m.role }}|>{{ m.content or \'\' }}{% for c in m.tool_calls or [] %}\n<tool_call>\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\n</tool_call>{% endfor %}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}';
+const call = (name: string) =>
+  `<tool_call>\n{"name": "${name}", "arguments": {"code": "12 + 34 - 5"}}\n</tool_call>`;
+
+/** A capture server of a model that calls two tools at once and answers when it has seen a result. */
+async function twoCallsCapture(t: TestContext) {
+  const files = trainBpe([call("python")], { vocabSize: 300 });
+  files.config.chat_template = template;
+  const tokenizer = new HfTokenizer(files);
+  const next = (tokens: readonly number[]) => {
+    const text = tokenizer.decode(tokens, { skipSpecial: false });
+    const [before = "", said = ""] = text.split(/<\|assistant\|>(?!.*<\|assistant\|>)/s);
+    const whole = before.includes("<|tool|>")
+      ? "Both say 41."
+      : `${call("python")}\n${call("search")}`;
+    return tokenizer.encode(whole.slice(said.length))[0] ?? tokenizer.eosIds[0]!;
+  };
+  const decoder = new ScriptedDecoder(
+    { vocabSize: tokenizer.vocabSize, contextLength: 8192 },
+    next,
+  );
+  const server = await capture(new LocalPolicy({ name: "two", tokenizer, decoder }));
+  t.after(() => server.stop());
+  return server;
 }
 
 /** Passes requests on to a server and counts them; the first that was answered is told 500 instead, where asked. */
@@ -108,18 +139,19 @@ const pythonNames = [
 ];
 const npmNames = ["ai-openai", "ai-openai-unstored", "ai-anthropic", "openai-npm", "anthropic-npm"];
 /** Clients that repeat by themselves, one of each interface. */
-const oneOfEach = ["openai", "anthropic", "openai-npm"];
+const oneOfEach = ["openai", "anthropic", "openai-npm", "ai-openai", "ai-anthropic"];
 const cases = [
   ...pythonNames.map((name) => ({ name, program: pythonProgram, skip: noPython })),
   ...npmNames.map((name) => ({ name, program: npmProgram, skip: noNpm })),
 ];
 for (const { name, program, skip } of cases) {
-  for (const way of [[], ["stream"]]) {
+  for (const way of [[], ["stream"], ["two"], ["stream", "two"]]) {
     test(
       `${[name, ...way].join(", ")}: one root, one leaf, and each prompt begins with the record before it`,
       { skip },
       async (t) => {
-        const { server } = await tinyCapture(t);
+        const two = way.includes("two");
+        const server = two ? await twoCallsCapture(t) : (await tinyCapture(t)).server;
         const session = server.session({ task: { id: "sum" } });
         await program([name, ...way])(session.env);
         const { calls, trees } = await server.end(session, 1);
@@ -131,7 +163,9 @@ for (const { name, program, skip } of cases) {
         });
         assert.equal(trees.length, 1);
         assert.equal(trees[0]!.trajectories.length, 1);
-        assert.equal(trees[0]!.trajectories[0]!.toolCalls[0]!.tag, "python");
+        // Results of one turn stand in one span, under the first call's name.
+        const { tag, text } = trees[0]!.trajectories[0]!.toolCalls[0]!;
+        assert.deepEqual([tag, text.match(/\b41\b/g)?.length], ["python", two ? 2 : 1]);
       },
     );
   }

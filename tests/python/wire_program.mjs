@@ -1,4 +1,4 @@
-// Clients of Responses and Messages from npm, for dialects.slow.test.ts: node wire_program.mjs NAME [stream]
+// Clients of Responses and Messages from npm, for dialects.slow.test.ts: node wire_program.mjs NAME [stream] [two]
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import Anthropic from "@anthropic-ai/sdk";
@@ -6,7 +6,9 @@ import { generateText, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { z } from "zod";
 
-const [name, stream] = process.argv.slice(2);
+const [name, ...ways] = process.argv.slice(2);
+const stream = ways.includes("stream") ? true : undefined;
+const names = ways.includes("two") ? ["python", "search"] : ["python"];
 const env = process.env;
 const question = "What is 12 + 34 - 5?";
 const parameters = {
@@ -18,15 +20,16 @@ const parameters = {
 /** Two turns of the user: the second one's history has the first one's answer. */
 async function ai(model, options = {}) {
   const python = tool({
-    description: "Runs Python.",
+    description: "Runs code.",
     inputSchema: z.object({ code: z.string() }),
     execute: () => "41",
   });
+  const tools = Object.fromEntries(names.map((name) => [name, python]));
   const messages = [{ role: "user", content: question }];
   let text = "";
   for (const more of ["And again?", undefined]) {
     const asked = {
-      ...{ model, messages, tools: { python }, temperature: 0, stopWhen: stepCountIs(4) },
+      ...{ model, messages, tools, temperature: 0, stopWhen: stepCountIs(4) },
       ...{ system: "Use python.", maxOutputTokens: 300, providerOptions: options },
     };
     const answer = stream ? streamText(asked) : await generateText(asked);
@@ -45,7 +48,7 @@ const programs = {
   "ai-anthropic": () => ai(createAnthropic({ baseURL: `${env.ANTHROPIC_BASE_URL}/v1` })("tiny")),
   "openai-npm": async () => {
     const client = new OpenAI();
-    const tools = [{ type: "function", name: "python", parameters, strict: false }];
+    const tools = names.map((name) => ({ type: "function", name, parameters, strict: false }));
     const asked = { model: "tiny", tools, temperature: 0, instructions: "Use python." };
     const ask = (more) =>
       stream
@@ -61,7 +64,9 @@ const programs = {
     const runner = new Anthropic().beta.messages.toolRunner({
       ...{ model: "tiny", max_tokens: 500, max_iterations: 4, stream: stream !== undefined },
       ...{ system: "Use python.", messages: [{ role: "user", content: question }] },
-      tools: [{ name: "python", input_schema: parameters, run: () => "41", parse: (x) => x }],
+      tools: names.map((name) => ({
+        ...{ name, input_schema: parameters, run: () => "41", parse: (x) => x },
+      })),
     });
     const last = await runner;
     return last.content.map(({ text }) => text ?? "").join("");

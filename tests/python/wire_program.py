@@ -1,19 +1,23 @@
-"""Clients of Responses and Messages, for tests/python/dialects.slow.test.ts: python wire_program.py NAME
+"""Clients of Responses and Messages, for tests/python/dialects.slow.test.ts: python wire_program.py NAME [stream] [two]
 
 They ask at OPENAI_BASE_URL or ANTHROPIC_BASE_URL with keys from their environment, as their packages do by themselves.
 Each prints what the model said at last."""
 import sys
 
+stream, two = "stream" in sys.argv, "two" in sys.argv
 question = "What is 12 + 34 - 5?"
 parameters = {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]}
+names = ["python", "search"] if two else ["python"]
 
 
 def openai_items(stream: bool, previous: bool) -> str:
     from openai import OpenAI
 
     client = OpenAI()
-    tool = {"type": "function", "name": "python", "description": "Runs Python.", "parameters": parameters}
-    asked = dict(model="tiny", tools=[tool], temperature=0, instructions="Use python.")
+    tools = [
+        {"type": "function", "name": name, "description": "Runs code.", "parameters": parameters} for name in names
+    ]
+    asked = dict(model="tiny", tools=tools, temperature=0, instructions="Use python.")
 
     def ask(**more):
         if not stream:
@@ -47,8 +51,13 @@ def agents(stream: bool, previous: bool) -> str:
         "Runs Python."
         return "41"
 
+    @function_tool
+    def search(code: str) -> str:
+        "Searches."
+        return "41"
+
     settings = ModelSettings(temperature=0)
-    agent = Agent(name="a", instructions="Use python.", tools=[python], model="tiny", model_settings=settings)
+    agent = Agent(name="a", instructions="Use python.", tools=[python, search][: len(names)], model="tiny", model_settings=settings)
     more = {"max_turns": 4, "auto_previous_response_id": previous}
     if not stream:
         return str(Runner.run_sync(agent, question, **more).final_output)
@@ -66,9 +75,9 @@ def anthropic_blocks(stream: bool) -> str:
     from anthropic import Anthropic
 
     client = Anthropic()
-    tool = {"name": "python", "description": "Runs Python.", "input_schema": parameters}
+    tools = [{"name": name, "description": "Runs code.", "input_schema": parameters} for name in names]
     messages = [{"role": "user", "content": question}]
-    asked = dict(model="tiny", max_tokens=2048, system="Use python.", tools=[tool], extra_body={"temperature": 0})
+    asked = dict(model="tiny", max_tokens=2048, system="Use python.", tools=tools, extra_body={"temperature": 0})
 
     def ask():
         if not stream:
@@ -76,7 +85,7 @@ def anthropic_blocks(stream: bool) -> str:
         with client.messages.stream(messages=messages, **asked) as events:
             return events.get_final_message()
 
-    counted = client.messages.count_tokens(model="tiny", messages=messages, tools=[tool], system="Use python.")
+    counted = client.messages.count_tokens(model="tiny", messages=messages, tools=tools, system="Use python.")
     message = ask()
     assert message.usage.input_tokens == counted.input_tokens, (message.usage, counted)
     results = [
@@ -96,8 +105,13 @@ def anthropic_runner(stream: bool) -> str:
         "Runs Python."
         return "41"
 
+    @beta_tool
+    def search(code: str) -> str:
+        "Searches."
+        return "41"
+
     runner = Anthropic().beta.messages.tool_runner(
-        model="tiny", max_tokens=500, tools=[python], system="Use python.", stream=stream, max_iterations=4,
+        model="tiny", max_tokens=500, tools=[python, search][: len(names)], system="Use python.", stream=stream, max_iterations=4,
         messages=[{"role": "user", "content": question}], extra_body={"temperature": 0},
     )
     last = None
@@ -114,4 +128,4 @@ kinds = {
     "anthropic": anthropic_blocks,
     "anthropic-runner": anthropic_runner,
 }
-print(kinds[sys.argv[1]](len(sys.argv) > 2))
+print(kinds[sys.argv[1]](stream))

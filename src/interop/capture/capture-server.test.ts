@@ -295,7 +295,7 @@ test("limits are kept and named; no key leaves the server", async (t) => {
   const keyed = `/s/${session.key}`;
   assert.match(await says(`${keyed}/v1/completions`, post), /404.*send a chat/);
   await server.end(session, 1);
-  assert.match(await says(`${keyed}/v1/chat/completions`, post), /409.*no more calls: its reward/);
+  assert.match(await says(`${keyed}/v1/chat/completions`, post), /400.*no more calls: its reward/);
   // However an address is written wrong, the log shows no key.
   for (const path of [
     `/${keyed}/v1/x`,

@@ -168,7 +168,7 @@ export class CaptureSession implements CallRecorder {
 
   begin({ prompt, request, body, retry }: BegunCall): OpenCall {
     if (this.#ending !== undefined) {
-      throw new ApiError(409, `This session takes no more calls: ${this.#ending}.`, {
+      throw new ApiError(400, `This session takes no more calls: ${this.#ending}.`, {
         code: "session_ended",
         headers: { "x-should-retry": "false" },
       });
@@ -239,7 +239,7 @@ export class CaptureSession implements CallRecorder {
     } catch (error) {
       this.#refused ??= (error as Error).message;
       this.close(`it does not repeat the recorded one: ${this.#refused}`);
-      throw new ApiError(409, `Cannot branch this program: ${this.#refused}.`, {
+      throw new ApiError(400, `Cannot branch this program: ${this.#refused}.`, {
         code: "not_repeated",
         headers: { "x-should-retry": "false" },
       });
@@ -251,7 +251,7 @@ export class CaptureSession implements CallRecorder {
     if (this.#ending !== undefined) return;
     this.#ending = reason;
     this.answers.clear();
-    this.#stopping.abort(new ApiError(409, `This session ends: ${reason}.`));
+    this.#stopping.abort(new ApiError(400, `This session ends: ${reason}.`));
   }
 
   /** Ends the session with what it was worth. A second end gives the first one's record. */
