@@ -4,6 +4,7 @@ import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import { trainBpe } from "../../model/tokenizer/train-bpe.js";
 import { Model } from "../../model/transformer/transformer.js";
 import { ModelPolicy } from "../../policy/policy-from-model.js";
+import { policyAt, reply, serve } from "../../policy/remote/testing/fake-endpoint.js";
 import { PolicyServer } from "./policy-server.js";
 
 type Json = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- answers of three interfaces
@@ -161,6 +162,33 @@ for (const template of ["hermes", "json", "xml", "tags"] as const) {
     assert.equal(json["choices"][0].message.tool_calls[0].function.name, "free");
   });
 }
+
+test("chat: a required call is refused where the policy's endpoint does not keep to allowed tokens", async (t) => {
+  const keeps = { yes: true };
+  const { url, bodies } = await serve(t, ({ allowed_token_ids: ids }, response) => {
+    const id = keeps.yes && Array.isArray(ids) ? (ids[0] as number) : 122;
+    reply(response, { text: String.fromCharCode(id), finish_reason: "length" });
+  });
+  const server = await PolicyServer.start(policyAt([url], { contextLength: 400 }), { model: "m" });
+  t.after(() => server.stop());
+  const tools = [tool("first", false), tool("second", false)];
+  const ask = async () => {
+    const body = { model: "m", messages, tools, tool_choice: "required", max_tokens: 20 };
+    const headers = { "content-type": "application/json" };
+    const sent = { method: "POST", headers, body: JSON.stringify(body) };
+    const response = await fetch(`${server.url}/chat/completions`, sent);
+    return { status: response.status, json: (await response.json()) as Json };
+  };
+  const { status, json } = await ask();
+  assert.equal(status, 200, JSON.stringify(json));
+  assert.equal(json["choices"][0].message.tool_calls[0].function.name, "first");
+  assert.ok(bodies.some(({ allowed_token_ids: ids }) => Array.isArray(ids)));
+  keeps.yes = false;
+  const refused = await ask();
+  assert.equal(refused.status, 400);
+  assert.match(refused.json["error"].message as string, /does not keep to allowed token ids/);
+  assert.equal(refused.json["error"].param, "tool_choice");
+});
 
 test("chat: an answer of a format may call functions; calls by tags are written as before", async (t) => {
   const post = await served(t, "hermes");
