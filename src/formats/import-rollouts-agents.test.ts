@@ -188,11 +188,11 @@ test("importRollouts() reads slime's samples, and says of a pickle how to write 
 });
 
 test("AReaL's dumps say how old their weights were, as far as they know", () => {
-  const dumped = (head: number) => ({
+  const dumped = (head: number, completion: string) => ({
     ...{ task_id: 7, sample_idx: 0, seqlen: 9, prompt_len: 4, head_version: head },
-    ...{ tail_version: 5, reward: 1, prompt: "6*7?", completion: "42" },
+    ...{ tail_version: 5, reward: 1, prompt: "6*7?", completion },
   });
-  const read = readRollouts([dumped(3), dumped(-1)]);
+  const read = readRollouts([dumped(3, "42"), dumped(-1, "It is 42")]);
   assert.equal(read.format, "areal");
   const [own, unknown] = read.trees.flatMap(({ trajectories }) => trajectories);
   assert.ok(own!.versions!.length > 0);
