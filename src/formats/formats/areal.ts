@@ -15,7 +15,7 @@ export const areal: RolloutFormat = {
       rows: [
         {
           ...{ prompt: textOf(record, "prompt"), group: String(record["task_id"]) },
-          ...{ parts: [], ...completionIn(record) },
+          ...completionIn(record),
           ...defined({ step, score: numberIn(record["reward"]), version }),
         },
       ],

@@ -44,9 +44,8 @@ test("teacherView() has the gap at every token, and the word that the teacher fi
   for (const { label, start } of payload.rows) {
     const { trajectory } = own.trajectories[Number(/trajectory (\d)/.exec(label)![1])]!;
     const { tokens, lossMask } = trajectory;
-    const [[a], [b]] = await Promise.all(
-      [student, teacher].map((who) => who.logProbs([{ prompt, tokens }])),
-    );
+    const [a] = await student.logProbs([{ prompt, tokens }]);
+    const [b] = await teacher.logProbs([{ prompt, tokens }]);
     const [first, second] = [0, 3].map((from) =>
       Array.from(tokens.keys())
         .filter((t) => (from === 0 ? t < 2 : t >= 3))
