@@ -16,6 +16,7 @@ export type { ExplainOptions } from "../view/explain/make-payload.js";
 export { branchingView } from "../view/branching/branching-view.js";
 export { creditView } from "../view/credit/credit-view.js";
 export { clipTuner, type ClipTunerOptions } from "../view/tokens/tuner/clip-tuner.js";
+export { teacherView } from "../view/tokens/teacher-view.js";
 export { tokenView } from "../view/tokens/token-view.js";
 export { forks } from "../view/explorer/live-trees.js";
 

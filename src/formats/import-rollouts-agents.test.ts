@@ -187,6 +187,22 @@ test("importRollouts() reads slime's samples, and says of a pickle how to write 
   );
 });
 
+test("AReaL's dumps say how old their weights were, as far as they know", () => {
+  const dumped = (head: number, completion: string) => ({
+    ...{ task_id: 7, sample_idx: 0, seqlen: 9, prompt_len: 4, head_version: head },
+    ...{ tail_version: 5, reward: 1, prompt: "6*7?", completion },
+  });
+  const read = readRollouts([dumped(3, "42"), dumped(-1, "It is 42")]);
+  assert.equal(read.format, "areal");
+  const [own, unknown] = read.trees.flatMap(({ trajectories }) => trajectories);
+  assert.ok(own!.versions!.length > 0);
+  assert.deepEqual([...new Set(own!.versions)], [3]);
+  // The prompt was counted in: the newest is what is known.
+  assert.deepEqual([...new Set(unknown!.versions)], [5]);
+  assert.deepEqual(read.prompts[0]!.scores, [1, 1]);
+  assert.equal(read.prompts[0]!.step, 5);
+});
+
 test("importRollouts() reads OpenTelemetry's spans: the last call of a chat is the trajectory", async () => {
   const [, tree] = await one("otel");
   assert.deepEqual(

@@ -18,12 +18,12 @@ const folder = resolve(out);
 const given = Object.fromEntries(rest.filter((a) => a.includes("=")).map((a) => a.split("=")));
 process.chdir(fileURLToPath(new URL("../../..", import.meta.url)));
 
-const { demonstrate, fineTune, Policy, Random, rollout, score, tasks, taskTools, trainOn, world } =
+const { fineTune, Policy, Random, rollout, score, tasks, taskTools, trainOn, world } =
   await import("arpo-lab");
 const { BranchValues, branchValues } = await import("arpo-lab/rollout");
-const { rightSibling, siblingPrompts } = await import("arpo-lab/experimental/learn");
-const { createWorld } = await import("../../../dist/src/tasks/tasks/world.js");
+const { rightSibling } = await import("arpo-lab/experimental/learn");
 const { grpo, keep } = await import("./checkpoints.mjs");
+const { siblingDemonstrations } = await import("./sibling-demonstrations.mjs");
 const { sharedOf } = await import("./training-settings.mjs");
 
 const data = "docs/evidence/data";
@@ -38,25 +38,7 @@ async function studentOf(family) {
   const path = join(folder, `${family}-student`);
   if (existsSync(path)) return path;
   const policy = await Policy.load("data/models/tiny");
-  const list = [];
-  for (let w = 0; w < 12; w++) {
-    const other = createWorld(5000 + w);
-    const tools = taskTools(other);
-    const set = tasks[family]({ seed: w, train: 88, test: 1, world: other });
-    const call = async (tag, input) => (await tools.call(tag, input)).text;
-    for (const [i, task] of set.train.entries()) {
-      const random = Random.from(3).split(w).split(i);
-      const right = await demonstrate(task, set.expert, call, { random });
-      const corruption = { decisions: 0.35 };
-      list.push(await demonstrate(task, set.expert, call, { random, corruption }));
-      const completion = right.segments.map(({ text }) => text).join("");
-      const row = { prompt: right.task.prompt, group: 0, completion, reward: 1 };
-      const [prompt] = siblingPrompts([row], { oneself: true });
-      list.push({ ...right, task: { ...right.task, prompt } });
-    }
-    await tools.dispose();
-  }
-  await fineTune(policy, Random.from(1).shuffle(list), {
+  await fineTune(policy, await siblingDemonstrations(family), {
     ...{ learningRate: 3e-4, schedule: "constant", batchSize: 16, epochs: 1, sharedPrefixes: true },
   });
   await keep(policy, path);

@@ -16,6 +16,7 @@ import { lesson14 } from "./lesson-14.js";
 import { lesson15 } from "./lesson-15.js";
 import { lesson16 } from "./lesson-16.js";
 import { lesson17 } from "./lesson-17.js";
+import { lesson18 } from "./lesson-18.js";
 
 /** Every exercise of the lessons under its name, which begins with the lesson's number. */
 export const exercises = {
@@ -37,6 +38,7 @@ export const exercises = {
   ...lesson15,
   ...lesson16,
   ...lesson17,
+  ...lesson18,
 };
 
 export type ExerciseName = keyof typeof exercises;

@@ -1,4 +1,5 @@
 import { Registry } from "../../../common/options/registry.js";
+import { areal } from "./areal.js";
 import { ownTrees } from "./arpo-lab.js";
 import { atif } from "./atif.js";
 import { findings } from "./finding.js";
@@ -34,6 +35,7 @@ export const rolloutFormats = new Registry<RolloutFormat>("rollout format", [
   tinkerSamples,
   tinkerTrajectories,
   tinkerSummaries,
+  areal,
   skyrl,
   verl,
   trl,

@@ -1,7 +1,7 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
 import type { Scored } from "../../reward/scored.js";
 import { requireFinite } from "../masked.js";
-import type { PreparedSequence } from "../batch.js";
+import type { PreparedSequence, ScoredSequence } from "../batch.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Policy } from "../../policy/policies.js";
 
@@ -15,7 +15,7 @@ export interface PrivilegedTeacher {
    * nothing to say of. `scored` is what the batch was made of, where it says so.
    */
   prompts(
-    sequences: readonly PreparedSequence[],
+    sequences: readonly (ScoredSequence & Partial<PreparedSequence>)[],
     scored: Scored | undefined,
   ): readonly (ArrayLike<number> | undefined)[];
   /** Who reads it. Default: the policy that trains, as it is before the update. */

@@ -8,7 +8,7 @@ import type { PackedNumbers } from "../page/pack.js";
 import { numberText } from "../page/words.js";
 
 /** What is known of each token; in this order where a reader chooses. */
-export type TokenQuantity = "push" | "weight" | "ratio" | "advantage" | "entropy";
+export type TokenQuantity = "push" | "weight" | "ratio" | "gap" | "turn" | "advantage" | "entropy";
 
 /** The same tokens under one set of settings. */
 export interface TokenPanel {
@@ -16,6 +16,8 @@ export interface TokenPanel {
   quantities: Partial<Record<TokenQuantity, PackedNumbers>>;
   /** Places in `regions`, one per token. */
   region: string;
+  /** Places in `vocabulary`, where the panel has other words than the trajectories. */
+  tokens?: string;
 }
 
 /** What a token view's page is given. */
@@ -42,6 +44,25 @@ const regions: readonly (ClipRegion | "not trained")[] = [
   "dropped",
   "not trained",
 ];
+
+/** How much likelier a teacher finds each token than the policy did, summed over the turn; NaN where nobody was asked. */
+function gapsOf(row: TrainingBatch["trajectories"][number]): { gap: number[]; turn: number[] } {
+  const { teacherLogprobs, oldLogprobs, trajectory } = row;
+  const gap = Array.from(trajectory.tokens, (_, t) =>
+    teacherLogprobs && oldLogprobs && trajectory.lossMask[t]
+      ? teacherLogprobs[t]! - oldLogprobs[t]!
+      : NaN,
+  );
+  const turn = [...gap];
+  for (let from = 0; from < gap.length; from++) {
+    let to = from;
+    while (to < gap.length && trajectory.lossMask[to]) to++;
+    const whole = gap.slice(from, to).reduce((sum, value) => sum + value, 0);
+    turn.fill(whole, from, to);
+    from = to;
+  }
+  return { gap, turn };
+}
 
 /**
  * The tokens of a batch under reports of it, or before any, as a token view's page reads them. Trajectories
@@ -84,6 +105,12 @@ export function tokenPayload(
     );
   const advantage = gather((row, t) => row.advantages[t]!);
   const entropy = gather((row, t) => (row.entropies ?? row.trajectory.entropies)[t]!);
+  const isTaught = rows.some((row) => row.teacherLogprobs !== undefined);
+  const gaps = isTaught ? rows.map(gapsOf) : [];
+  const taught = isTaught && {
+    gap: packNumbers(Float32Array.from(gaps.flatMap(({ gap }) => gap))),
+    turn: packNumbers(Float32Array.from(gaps.flatMap(({ turn }) => turn))),
+  };
   // What the gradient does to the token: up or down, and how strongly.
   const given = rows.flatMap((row) => Array.from(row.advantages));
   const panels = reports.map(({ name, report }): TokenPanel => {
@@ -98,6 +125,7 @@ export function tokenPayload(
         push: packNumbers(Float32Array.from(updates, (u, i) => (u ? u.weight * given[i]! : NaN))),
         weight: numbers((update) => update.weight),
         ratio: numbers((update) => update.ratio),
+        ...taught,
         advantage,
         entropy,
       },
@@ -108,7 +136,7 @@ export function tokenPayload(
     const region = rows.flatMap(({ trajectory }) =>
       Array.from(trajectory.tokens, (_, t) => (trajectory.lossMask[t] ? 0 : regions.length - 1)),
     );
-    const quantities = { advantage, entropy };
+    const quantities = { ...taught, advantage, entropy };
     panels.push({ name: "advantages", region: packIntegers(region, false), quantities });
   }
   const wide = tokens.some((value) => value > 65535);

@@ -32,6 +32,7 @@ function tokenPicture(payload: TokenPayload): string {
   const quantity = [...panels[0]!.values.keys()][0]!;
   const colouring = colouringOf(panels, quantity, palettes.light);
   const untrained = payload.regions.length - 1;
+  const isClipped = panels[0]!.values.has("weight");
   const column = (width - 24 - gap * (panels.length - 1)) / panels.length;
   let y = 18;
   for (const words of payload.summary) {
@@ -41,7 +42,14 @@ function tokenPicture(payload: TokenPayload): string {
   painter.text(
     12,
     y,
-    `colour: ${quantity}; ${colouring.isLess(colouring.low) ? `dotted above: ${lessWords(quantity)}; ` : ""}struck out: no gradient; underlined: outside the bounds, gradient kept${differs.size > 0 ? "; framed: differs" : ""}`,
+    [
+      `colour: ${quantity}`,
+      ...(colouring.isLess(colouring.low) ? [`dotted above: ${lessWords(quantity)}`] : []),
+      ...(isClipped
+        ? ["struck out: no gradient; underlined: outside the bounds, gradient kept"]
+        : []),
+      ...(differs.size > 0 ? ["framed: differs"] : []),
+    ].join("; "),
     {
       ...{ size: 11, fill: theme.ink2 },
     },
@@ -69,7 +77,7 @@ function tokenPicture(payload: TokenPayload): string {
         }
       };
       for (let token = row.start; token < end; token++) {
-        const told = visible(text(token));
+        const told = visible((panel.text ?? text)(token));
         const wide = told.length * letter;
         const value = panel.values.get(quantity)![token]!;
         const region = panel.region[token]!;

@@ -33,5 +33,7 @@ export function colouringOf(
   const low = below ? middle - reach : middle;
   const high = middle + reach;
   const colour = colourRamp(below ? ramps.diverging : ramps.sequential, low, high);
-  return { low, high, colour, isLess: (value) => below && middle - value > 1e-9 };
+  // A teacher agrees with most tokens, but for a little.
+  const least = quantity === "gap" || quantity === "turn" ? reach / 50 : 1e-9;
+  return { low, high, colour, isLess: (value) => below && middle - value > least };
 }

@@ -8,6 +8,8 @@ const meanings: Record<TokenQuantity, string> = {
   push: "advantage times what clipping leaves of it",
   weight: "the factor that clipping leaves on the gradient",
   ratio: "the probability now over that when it was sampled",
+  gap: "ln p of the teacher less that of the policy (nats)",
+  turn: "the gap summed over the turn (nats)",
   advantage: "how much better than expected the trajectory did",
   entropy: "how open the choice was (nats)",
 };
@@ -17,7 +19,11 @@ export const lessMark = (): HTMLElement => element("span", { class: "arpo-less" 
 
 /** What that mark means for a quantity. */
 export const lessWords = (quantity: TokenQuantity): string =>
-  quantity === "ratio" ? "below 1" : quantity === "entropy" ? "below 0" : "less likely";
+  quantity === "ratio"
+    ? "below 1"
+    : ["entropy", "gap", "turn"].includes(quantity)
+      ? "below 0"
+      : "less likely";
 
 /** What the colours of a quantity mean. */
 export function legendOf(

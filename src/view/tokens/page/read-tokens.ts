@@ -7,6 +7,8 @@ export interface UnpackedPanel {
   /** Where each token's ratio stood, as a place in the payload's regions. */
   region: Uint16Array | Uint32Array;
   values: Map<TokenQuantity, Float32Array>;
+  /** What a token says in it, where that is not what was written. */
+  text?: (token: number) => string;
 }
 
 /** A token view as the page works with it. */
@@ -19,11 +21,15 @@ export interface PageTokens {
 
 /** Turns what was packed back into numbers. */
 export function readTokens(payload: TokenPayload): PageTokens {
-  const tokens = integersOf(payload.tokens, payload.wide);
+  const textOf = (packed: string) => {
+    const tokens = integersOf(packed, payload.wide);
+    return (token: number) => payload.vocabulary[tokens[token]!] ?? `#${String(tokens[token])} `;
+  };
   return {
     payload,
-    panels: payload.panels.map(({ name, quantities, region }) => ({
+    panels: payload.panels.map(({ name, quantities, region, tokens }) => ({
       name,
+      ...(tokens !== undefined && { text: textOf(tokens) }),
       region: integersOf(region, false),
       values: new Map(
         Object.entries(quantities).map(([key, packed]) => [
@@ -32,6 +38,6 @@ export function readTokens(payload: TokenPayload): PageTokens {
         ]),
       ),
     })),
-    text: (token) => payload.vocabulary[tokens[token]!] ?? `#${String(tokens[token])} `,
+    text: textOf(payload.tokens),
   };
 }

@@ -25,7 +25,7 @@ export function rowText(
   const more = () => {
     const stop = Math.min(end, next + most);
     for (; next < stop; next++) {
-      const span = element("span", { "data-token": String(next) }, text(next));
+      const span = element("span", { "data-token": String(next) }, (panel.text ?? text)(next));
       const value = values?.[next] ?? NaN;
       span.style.background = colouring.colour(value);
       const place = panel.region[next]!;

@@ -22,9 +22,10 @@ export const startTokens = starter<TokenPayload>("tokens", (root, payload, ramps
   const list = element("div", {});
 
   function look(token: number): void {
-    const lines = panels.map(({ name, region, values }) => {
-      const facts = [...values].map(([key, own]) => `${key} ${numberText(own[token], 3)}`);
-      const words = `${name}: ${payload.regions[region[token]!]} · ${facts.join(" · ")}`;
+    const lines = panels.map(({ name, region, values, text: own }) => {
+      const facts = [...values].map(([key, list]) => `${key} ${numberText(list[token], 3)}`);
+      const word = own ? `${JSON.stringify(own(token))} · ` : "";
+      const words = `${name}: ${word}${payload.regions[region[token]!]} · ${facts.join(" · ")}`;
       return element("div", {}, words);
     });
     details.replaceChildren(element("b", {}, JSON.stringify(text(token))), ...lines);
