@@ -143,7 +143,7 @@ async function packed(text: string): Promise<Uint8Array> {
 }
 
 /**
- * A figure, anything that shows itself in a view, or any SVG of lines, areas and text, as the bytes of a PDF of one page: a vector
+ * A figure, anything that shows itself in a view, or any SVG of lines, areas and text, as the bytes of a PDF of one page. It is a vector
  * picture as large as the SVG, with texts as outlines. It needs a font, and no browser.
  *
  * @param figure a figure, a value that shows itself, or SVG
