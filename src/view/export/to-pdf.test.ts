@@ -32,7 +32,7 @@ test("toPdf() draws areas, lines, clips, groups and text with PDF's operators", 
   const faint = `<g opacity=".5"><rect width="9" height="9"/><rect width="9" height="9"/></g>`;
   const line = `<path d="M0 0L10 10" fill="none" stroke="#00ff00" stroke-width="3" stroke-dasharray="4 2" stroke-linecap="round"/>`;
   const rect = `<rect x="10" y="20" width="30" height="40" fill="#ff0000"/>`;
-  const pdf = await toPdf(svg(`${rect}${line}${clipped}${faint}<text x="9" y="90">x</text>`), {
+  const pdf = await toPdf(svg(`${rect}${line}${clipped}${faint}<text x="9" y="90">o</text>`), {
     background: "transparent",
   });
   const [, page, resources, content, group] = objectsOf(pdf);
