@@ -1,4 +1,4 @@
-// The commands of docs/own-task.md, run small with the small model, which takes half a minute.
+// The commands of docs/own.md, run small with the small model, which takes half a minute.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -34,7 +34,7 @@ const smaller: Record<string, string[]> = {
 
 const bin = join(root, "apps/cli/bin/arpo-lab.mjs");
 const folder = join(home, "my-task");
-const page = readFileSync(join(root, "docs/own-task.md"), "utf8");
+const page = readFileSync(join(root, "docs/own.md"), "utf8");
 const blocks = [...page.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, text = ""]) =>
   text.trim().split("\n"),
 );
@@ -48,7 +48,7 @@ function run(args: readonly string[]): string {
   return stdout + stderr;
 }
 
-test("docs/own-task.md: its commands run, and report every part", () => {
+test("docs/own.md: its commands run, and report every part", () => {
   cpSync(example, folder, { recursive: true });
   rmSync(join(folder, "data/demonstrations.json"), { force: true });
   const [, ...commands] = blocks[0]!;
@@ -72,7 +72,7 @@ test("docs/own-task.md: its commands run, and report every part", () => {
   assert.match(readFileSync(join(folder, "curves.svg"), "utf8"), /<svg/);
 });
 
-test("docs/own-task.md: its sweep starts ARPO and GRPO of a seed from that seed's SFT", () => {
+test("docs/own.md: its sweep starts ARPO and GRPO of a seed from that seed's SFT", () => {
   assert.match(blocks[1]![1]!, /sweep sweep\.yaml$/);
   const sweep = readFileSync(join(folder, "sweep.yaml"), "utf8");
   const lines = smaller["train"]!.map((override) => `  - ${override}\n`).join("");

@@ -1,4 +1,5 @@
-// `npm run docs`: the documentation as a static site in dist/docs, for any static server and any path.
+// `npm run docs`: the documentation as a static site in dist/docs, for any static server and any path. `--serve` shows it
+// on this machine.
 // Installs what it needs beside itself once; neither `npm ci` nor `npm start` of the package runs it.
 import { spawnSync } from "node:child_process";
 import {
@@ -15,8 +16,9 @@ import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { relocate } from "./relocate.mjs";
 import { writeReference } from "./reference.mjs";
+import { serve } from "./serve.mjs";
 import { llmsText } from "./llms.mjs";
-import { groups } from "./sidebar.mjs";
+import { groups, unlisted } from "./sidebar.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "../..");
@@ -123,7 +125,11 @@ const more = [...places.values()]
   .filter((place) => place.endsWith(".md"))
   .map((place) => place.slice(0, -".md".length))
   .filter((page) => !listed.has(page) && page !== "index");
-const sidebar = [...groups, { text: "More", items: more.map((page) => [titleOf(page), page]) }]
+const listedMore = more.filter((page) => !unlisted.test(page));
+const sidebar = [
+  ...groups,
+  { text: "More", items: listedMore.map((page) => [titleOf(page), page]) },
+]
   .map(({ text, items }) => ({
     text,
     items: items
@@ -160,3 +166,6 @@ put(join(pages, "public/llms.txt"), llmsText(description, [...groups, others], p
 run("npx", ["vitepress", "build"]);
 const { files, bytes } = relocate(out);
 console.log(`dist/docs: ${files} files, ${(bytes / 1e6).toFixed(1)} MB`);
+if (process.argv.includes("--serve")) serve(out);
+else
+  console.log("npm run docs -- --serve shows them: a browser opens no scripts of pages from disk.");

@@ -1,11 +1,14 @@
 // The pages of the documentation, by purpose. A page of docs/ that stands nowhere here is put under "More".
+
+/** Pages that other pages lead to, and that the sidebar leaves out: records of measurements, and how the project is built. */
+export const unlisted = /^evidence\/|^(ci|supply-chain)$/;
+
 export const groups = [
   {
     text: "Get started",
     items: [
       ["Install and first rollout", "get-started"],
-      ["Your own task", "own-task"],
-      ["Data, reward, tool", "own"],
+      ["Your own task", "own"],
       ["In a TypeScript project", "project"],
     ],
   },
@@ -24,6 +27,7 @@ export const groups = [
       ["GGUF files", "gguf"],
       ["LoRA", "lora"],
       ["Tasks", "tasks"],
+      ["Rewards", "rewards"],
       ["Environments", "environments"],
       ["OpenEnv and HTTP", "openenv"],
       ["Evaluate", "evaluation"],
@@ -82,11 +86,6 @@ export const groups = [
       ["Node and browser", "platform"],
       ["The kernel and other kernels", "kernel"],
       ["Benchmarks", "benchmarks"],
-      ["Training curves", "evidence/curves/index"],
-      ["Branching × credit", "evidence/family-curves/index"],
-      ["Curves of a real model", "evidence/real-curves/index"],
-      ["A branch's worth", "evidence/index"],
-      ["A branch's worth, real model", "evidence/real-model"],
       ["Cost on a cluster", "cluster-cost"],
     ],
   },
@@ -98,8 +97,6 @@ export const groups = [
       ["FAQ", "faq"],
       ["Coming from verl, TRL, LLaMA-Factory, PyTorch", "coming-from"],
       ["Contributing", "contributing"],
-      ["CI", "ci"],
-      ["Supply chain", "supply-chain"],
       ["Versions", "versions"],
       ["Changes", "changelog"],
     ],

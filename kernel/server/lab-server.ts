@@ -47,6 +47,8 @@ export interface LabOptions {
   folder: string;
   /** Files and folders of it that are not listed, by their paths; who knows their names can open them. */
   unlisted?: readonly string[];
+  /** Folders of lessons, by their paths: where a person edits them, and as they were shipped. */
+  lessons?: { copies: string; shipped: string };
   /** 0, the default, is any free one. */
   port?: number;
   /** The address to listen on; loopback unless told otherwise. */
@@ -78,6 +80,7 @@ export interface LabOptions {
 const labRules: OptionRules<LabOptions> = {
   folder: "path",
   unlisted: texts,
+  lessons: optionsOf<{ copies: string; shipped: string }>({ copies: "text", shipped: "text" }),
   port: integer(0, 65_535),
   host: "text?",
   token: "text?",
@@ -156,7 +159,7 @@ export class LabServer {
   }
 
   #addRoutes(maxBody: number): Acts {
-    const { page, data, docs, folder } = this.#options;
+    const { page, data, docs, folder, lessons } = this.#options;
     const paths = new Paths(folder);
     const sessions = new Sessions(this.kernels, paths);
     kernelRoutes(this.#router, this.kernels, sessions, paths, (kernel, session) =>
@@ -175,7 +178,7 @@ export class LabServer {
     if (docs !== undefined) helpRoutes(this.#router, docs);
     if (page !== undefined) {
       const build = basename(page);
-      pageRoutes(this.#router, { page, build, root: paths.root });
+      pageRoutes(this.#router, { page, build, root: paths.root, lessons });
     }
     const { kernels, options, pages } = {
       kernels: this.kernels,

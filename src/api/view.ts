@@ -33,6 +33,7 @@ export { compareRuns, passAtKCurve, rewardCurves } from "../view/figures/curves.
 export { describe } from "../view/figures/figure.js";
 export { toHtml } from "../view/export/to-html.js";
 export type { HtmlView } from "../view/export/shown.js";
+export { toPdf, type PdfOptions } from "../view/export/to-pdf.js";
 export { toPng, type PngOptions } from "../view/export/to-png.js";
 export { toSvg } from "../view/export/to-svg.js";
 export { saveFigure } from "../view/export/save-figure.js";

@@ -35,6 +35,34 @@ test("findingsOf() says nothing of tokens that are as they should be", () => {
   assert.deepEqual(kinds([good]), []);
 });
 
+test("findings and views of a file go by one rule of what is right, which the import says", () => {
+  const line = (output: string, score: number, more = {}) => ({
+    input: "6*7?",
+    output,
+    score,
+    ...more,
+  });
+  const read = (...lines: object[]) => {
+    const imported = readRollouts(lines);
+    const { from } = imported.carried.find(({ quantity }) => quantity === "rewards")!;
+    return {
+      right: from.split("right: ")[1],
+      kinds: findingsOf(imported).findings.map((one) => one.kind),
+    };
+  };
+  const usual = read(line("a", -1), line("b", -1), line("c", 0));
+  assert.equal(usual.right, "a score above 0.5");
+  assert.ok(usual.kinds.includes("format"));
+  // Penalties below a scale of their own are no broken formats, and its best is not known to be wrong.
+  const own = read(line("a", -7), line("b", -5), line("c", -6));
+  assert.equal(own.right, "the best score of its prompt");
+  assert.deepEqual(own.kinds, []);
+  const said = readRollouts([line("a", 0.3, { acc: 0 }), line("b", 0.2, { acc: 0 })]);
+  assert.equal(said.rightRule.by, "by acc");
+  const [none] = findingsOf(said).findings;
+  assert.match(none!.message, /^No trajectory is right \(by acc\): /);
+});
+
 test("a file without reasons gives none to a finding", () => {
   const good = sample([["It is 42", 1]]);
   const [same] = find([good, good]).findings;

@@ -3,6 +3,7 @@ import { shown } from "../../common/options/check-arguments.js";
 import { TrainingBatch } from "../learn/batch.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policy.js";
+import { type RightRule, rightRule } from "../reward/right.js";
 import { Scored, type ScoredTrajectory } from "../reward/scored.js";
 import { RolloutTree } from "../rollout/rollout-tree.js";
 import { logged, showAs, type Shown } from "../base/show/show-as.js";
@@ -75,6 +76,8 @@ const questionOf = ({ rows, tree }: PromptRows): string => {
  */
 export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
   readonly prompts: readonly ImportedPrompt[];
+  /** How it is known which trajectories are right. */
+  readonly rightRule: RightRule;
   readonly files: readonly ReadFile[];
   /** What the files carry, and what stands in the place of what they do not. */
   readonly carried: readonly Carried[];
@@ -96,7 +99,18 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
     }
     this.#parts = parts;
     this.files = parts.files;
-    this.carried = parts.carried;
+    const own = parts.prompts.flatMap((prompt) => [
+      ...prompt.rows.flatMap(({ score, numbers }) =>
+        score === undefined ? [] : { score, ...(numbers ? { parts: { ...numbers } } : {}) },
+      ),
+      ...(prompt.scores?.flatMap((one) => one ?? []) ?? []),
+    ]);
+    this.rightRule = rightRule(own);
+    this.carried = parts.carried.map((one) =>
+      one.quantity === "rewards" && own.length > 0
+        ? { ...one, from: `${one.from}; right: ${this.rightRule.by}` }
+        : one,
+    );
     this.steps = parts.steps;
     this.broken = parts.broken;
     this.rows = parts.rows;

@@ -55,6 +55,6 @@ export function spellingProblem(
   const listed = examples.map((text) => JSON.stringify(text)).join(", ");
   return {
     found: `the model's tokenizer cuts ${Math.round(100 * share)}% of the ${words} words of questions and answers into single letters or bytes (${listed}): the model was not trained on such words, and rewards may stay at 0`,
-    fix: "start from a pretrained model: arpo-lab fetch smollm2, then SFT on demonstrations (docs/own-task.md)",
+    fix: "start from a pretrained model: arpo-lab fetch smollm2, then SFT on demonstrations (docs/own.md)",
   };
 }

@@ -42,6 +42,7 @@ const followed: Readonly<Record<string, string>> = {
   "docs/openenv.md": "tests/python/openenv.slow.test.ts",
   "docs/own.md": "tests/docs/own.slow.test.ts",
   "docs/project.md": "tests/docs/own.slow.test.ts",
+  "docs/rewards.md": "tests/docs/own.slow.test.ts",
   "docs/rollout.md": "tests/docs/interop.test.ts",
   "docs/serve.md": "tests/serve/docs.test.ts",
   "docs/structured-outputs.md": "tests/docs/interop.test.ts",

@@ -1,4 +1,4 @@
-// docs/own.md and docs/project.md, followed to the letter in an empty folder: its files are written, its commands run.
+// docs/own.md, docs/rewards.md and docs/project.md, followed to the letter in an empty folder: its files are written, its commands run.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "arpo-lab-own-"));
 after(() => rmSync(folder, { recursive: true }));
 
-const page = ["own", "project"]
+const page = ["own", "rewards", "project"]
   .map((name) => readFileSync(join(root, `docs/${name}.md`), "utf8"))
   .join("\n");
 const blocks = [...page.matchAll(/^```(\w+)(?: (\S+))?\n([^]*?)^```$/gm)].map(
@@ -30,7 +30,7 @@ test("docs/own.md: questions, reward, tool, configuration and commands do what i
     if (name.includes(".")) writeFileSync(join(folder, name), text);
   }
   const commands = blocks
-    .filter(({ language, name }) => language === "sh" && name === "")
+    .filter(({ language, name }) => language === "sh" && name === "tiny")
     .flatMap(({ text }) => text.trim().split("\n"));
   assert.equal(commands.length, 5);
   const said = commands.map((command) => {

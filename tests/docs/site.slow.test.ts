@@ -1,7 +1,10 @@
 // The documentation as `npm run docs` builds it, on a plain host of static files below a path, in Chromium.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -83,7 +86,7 @@ test("pages open below a path, lead to each other from any depth, and ask no oth
   for (const [name, address] of [
     ["Configuration", "config.html"],
     ["API", "reference/"],
-    ["Training curves", "evidence/curves/"],
+    ["Your own task", "own.html"],
     ["Metrics", "metrics.html"],
   ] as const) {
     await page.locator(".VPSidebar a", { hasText: new RegExp(`^${name}$`) }).click();
@@ -124,6 +127,11 @@ for (const [words, first] of [
   ["GPU", "gpu.html"],
   ["how to stop", "faq.html"],
   ["reward function", "own.html"],
+  ["tell the model about its tools", "faq.html"],
+  ["early stopping", "faq.html"],
+  ["multi-turn", "faq.html"],
+  ["Qwen2.5", "faq.html"],
+  ["system prompt", "faq.html"],
   ["save model", "faq.html"],
   ["group size", "faq.html"],
   ["clip higher", "faq.html"],
@@ -140,6 +148,52 @@ for (const [words, first] of [
     assert.equal(best, new URL(first, host.url).pathname);
   });
 }
+
+test("the sidebar leaves out records of measurements and how the project is built", async () => {
+  await page.goto(`${host.url}get-started.html`);
+  const links = page.locator(".VPSidebar a");
+  const addresses = await links.evaluateAll((all) => all.map((one) => one.getAttribute("href")));
+  assert.ok(addresses.length > 40, `${addresses.length} links`);
+  const odd = addresses.filter((one) => /evidence\/|\/(ci|supply-chain)\.html/.test(one ?? ""));
+  assert.deepEqual(odd, []);
+});
+
+test("names in tables break behind a dot, a slash or an underscore alone", async () => {
+  const phone = await browser.newPage({ viewport: { width: 390, height: 860 } });
+  await phone.goto(`${host.url}options.html`);
+  await phone.locator(".vp-doc td code").first().waitFor();
+  const broken = await phone.locator(".vp-doc td code").evaluateAll((all) =>
+    all.flatMap((code) => {
+      const range = document.createRange();
+      return [...code.childNodes].flatMap((node) => {
+        if (node.nodeType !== Node.TEXT_NODE) return [];
+        range.selectNodeContents(node);
+        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+        const text = node.textContent ?? "";
+        return lines.size > 1 && /^[\w.]+$/.test(text) ? [text] : [];
+      });
+    }),
+  );
+  assert.deepEqual(broken, []);
+  if (pictures !== undefined)
+    await phone.screenshot({ path: join(pictures, "docs-options-390.png") });
+  await phone.close();
+});
+
+test("npm run docs -- --serve answers with pages, and nothing above their folder", async () => {
+  const { serve } = (await import(join(root, "docs/site/serve.mjs"))) as {
+    serve(folder: string): Server;
+  };
+  const server = serve(site);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const at = async (path: string) => await fetch(`http://127.0.0.1:${port}${path}`);
+  assert.match(await (await at("/")).text(), /<title>/);
+  assert.equal((await at("/own.html")).headers.get("content-type"), "text/html; charset=utf-8");
+  for (const path of ["/none.html", "/..%2f..%2fpackage.json"])
+    assert.equal((await at(path)).status, 404, path);
+  server.close();
+});
 
 test("pages fit a desktop and a phone, light and dark", async () => {
   for (const width of [1280, 390]) {

@@ -40,7 +40,7 @@ test("deepResearch() has no answer left when the end string takes the closing ta
 });
 
 test("the documentation names every reward that a configuration can", async () => {
-  const page = await readFile("docs/own.md", "utf8");
+  const page = await readFile("docs/rewards.md", "utf8");
   for (const { name, words } of rewards.built) {
     assert.ok(page.includes(`\`${name}\``), name);
     assert.ok(words.length > 0, name);

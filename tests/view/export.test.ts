@@ -22,6 +22,10 @@ test("saveFigure() writes by extension, and refuses others", async () => {
     const png = await read("a.png");
     assert.equal(png.readUInt32BE(16), 1400, "two pixels per unit");
     assert.equal(png.readUInt32BE(20), 720);
+    assert.match(
+      (await read("a.pdf")).toString("latin1"),
+      /^%PDF-1\.4\n[^]*MediaBox \[0 0 525 270\]/,
+    );
     await assert.rejects(view.saveFigure(join(folder, "a.gif"), figure), RangeError);
   } finally {
     await rm(folder, { recursive: true });
@@ -46,6 +50,8 @@ test("toSvg(), toPng(), toHtml() and saveFigure() take every view", async () => 
       assert.match(svg, /<title>|<desc>|aria-label=/, `${name} says what it shows`);
       const png = await view.toPng(value as Parameters<typeof view.explore>[0], { scale: 1 });
       assert.ok(png.length > 1000, `${name}: ${png.length} bytes`);
+      const pdf = await view.toPdf(value as Parameters<typeof view.explore>[0]);
+      assert.ok(pdf.length > 1000, `${name}: ${pdf.length} bytes`);
       const path = join(folder, `${name}.html`);
       await view.saveFigure(path, value as Parameters<typeof view.explore>[0]);
       assert.match(await readFile(path, "utf8"), /^<!doctype html>/, name);
@@ -67,7 +73,7 @@ test("what shows itself without a picture is refused, and only figures are saved
   );
   await assert.rejects(
     view.saveFigure("tree.json", await sampleTree({ seed: 1 })),
-    /must end in \.svg, \.png or \.html, got tree\.json/,
+    /must end in \.svg, \.png, \.pdf or \.html, got tree\.json/,
   );
 });
 

@@ -66,7 +66,7 @@ export function learnCommands(): Command[] {
     .option("--x <what>", "with --at: tokens, calls, trajectories or steps; without it, tokens")
     .option("--against <name>", "with --at: the setting the others are compared with")
     .option("--margin <size>", "with --at: also test whether differences are within this", positive)
-    .option("--out <file>", "draw the first metric: .svg, .png, .html or .json")
+    .option("--out <file>", "draw the first metric: .svg, .png, .pdf, .html or .json")
     .action(async (runs: string[], options) =>
       (await import("../learn/compare.js")).compareRuns(runs, options),
     );

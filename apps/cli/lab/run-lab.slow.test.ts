@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -81,7 +81,7 @@ test("arpo-lab lab prints one address, serves it, and ends its kernels on Ctrl-C
   assert.ok(!isAlive(pid), "the kernel ended with the lab");
 });
 
-test("in a clone the lab opens on the first lesson, trusts it, and lists no sources", async (t) => {
+test("in a clone the lab opens a copy of the first lesson, trusts it, and lists no sources", async (t) => {
   const root = fileURLToPath(new URL("../../../..", import.meta.url));
   if (!existsSync(join(root, ".git"))) return t.skip("this is no clone");
   for (const all of [false, true]) {
@@ -106,19 +106,22 @@ test("in a clone the lab opens on the first lesson, trusts it, and lists no sour
         void ended.then(() => failed(new Error(`it ended: ${text}`)));
       });
       const url = new URL(address);
-      assert.equal(url.pathname, "/lab/tree/notebooks/00-tour.ipynb");
+      assert.equal(url.pathname, "/lab/tree/lessons/00-tour.ipynb");
       const headers = { authorization: `token ${url.searchParams.get("token")}` };
       const get = async (path: string): Promise<unknown> => {
         const answer = await fetch(new URL(`/api/contents${path}`, url), { headers });
         return ((await answer.json()) as { content: unknown }).content;
       };
       const names = ((await get("")) as { name: string }[]).map(({ name }) => name);
-      assert.ok(names.includes("notebooks"));
-      assert.equal(names.includes("src"), all);
-      const { cells } = (await get("/notebooks/00-tour.ipynb")) as {
+      assert.ok(names.includes("lessons"));
+      assert.deepEqual([names.includes("notebooks"), names.includes("src")], [all, all]);
+      const { cells } = (await get("/lessons/00-tour.ipynb")) as {
         cells: { cell_type: string; metadata: { trusted?: boolean } }[];
       };
       assert.ok(cells.every(({ cell_type, metadata }) => cell_type !== "code" || metadata.trusted));
+      assert.match(text, /You edit copies of the lessons, in .*lessons, which Git ignores/);
+      const ignored = spawnSync("git", ["check-ignore", "lessons/00-tour.ipynb"], { cwd: root });
+      assert.equal(ignored.status, 0);
     } finally {
       lab.kill("SIGINT");
       await ended;

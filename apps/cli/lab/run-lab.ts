@@ -4,6 +4,7 @@ import type { SaveReport } from "../../../kernel/server/lab/pages.js";
 import { dataFolder } from "../../../kernel/wire/process/folders.js";
 import { packagePath } from "../../../common/platform/node/modules.js";
 import { aside, say } from "../terminal/say.js";
+import { copyLessons, lessonCopies, shippedLessons } from "./lesson-copies.js";
 import { openBrowser } from "./open-browser.js";
 import { sayRunning } from "./running-labs.js";
 import { spawnSync } from "node:child_process";
@@ -12,25 +13,12 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const lessons = "notebooks";
-
 /** What the lab of a clone of this repository opens with, and which files it does not list. */
 export interface OwnClone {
   first: string;
   unlisted: string[];
-}
-
-/**
- * What is not listed of these files of a repository, by their paths: all but the notebooks, and their index. Folders
- * stand for what is in them.
- */
-export function unlistedOf(tracked: readonly string[]): string[] {
-  const names = tracked.flatMap((path) => {
-    const [top = "", below, deeper] = path.split("/");
-    if (top !== lessons) return [top];
-    return deeper === undefined ? [] : [`${top}/${below}`];
-  });
-  return [...new Set([...names, "node_modules", "dist"])];
+  /** The shipped lessons and their index, by name. */
+  lessons: string[];
 }
 
 /** Undefined where the folder is no clone of this repository, or Git cannot say what is in it. */
@@ -44,7 +32,14 @@ export function ownClone(folder: string): OwnClone | undefined {
     maxBuffer: 64 << 20,
   });
   if (status !== 0) return undefined;
-  return { first: `${lessons}/00-tour.ipynb`, unlisted: unlistedOf(stdout.split("\0")) };
+  const tracked = stdout.split("\0").map((path) => path.split("/"));
+  return {
+    first: `${lessonCopies}/00-tour.ipynb`,
+    unlisted: [...new Set([...tracked.map(([top]) => top!), "node_modules", "dist"])],
+    lessons: tracked.flatMap(([top, name, below]) =>
+      top === shippedLessons && name !== undefined && below === undefined ? [name] : [],
+    ),
+  };
 }
 
 const first = 49_152;
@@ -78,6 +73,7 @@ export async function runLab(options: LabCommandOptions): Promise<void> {
     throw new RangeError(`Cannot open the lab: --dir must be a folder, got ${folder}`);
   }
   const clone = ownClone(folder);
+  if (clone !== undefined) copyLessons(folder, clone.lessons);
   const page = await buildPage({ say });
   const start = async (port: number): Promise<LabServer> =>
     await LabServer.start({
@@ -94,6 +90,7 @@ export async function runLab(options: LabCommandOptions): Promise<void> {
       cullIdle: options.cullIdle,
       data: dataFolder(),
       unlisted: options.allFiles === true ? [] : clone?.unlisted,
+      lessons: clone && { copies: lessonCopies, shipped: shippedLessons },
     });
   const server = await start(options.port ?? usualPort(folder)).catch(async (error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
@@ -106,7 +103,9 @@ export async function runLab(options: LabCommandOptions): Promise<void> {
   });
   const first = clone === undefined ? "" : `/tree/${clone.first}`;
   const url = `${server.url}lab${first}?token=${encodeURIComponent(server.token)}`;
-  const shown = clone === undefined || options.allFiles ? "" : "the notebooks and your files in ";
+  const shown = clone === undefined || options.allFiles ? "" : "the lessons and your files in ";
+  if (clone !== undefined)
+    say(`You edit copies of the lessons, in ${join(folder, lessonCopies)}, which Git ignores.`);
   say(`The lab shows ${shown}${folder}. Ctrl-C stops it.\n${url}`);
   if (options.browser) openBrowser(url);
   const signal = await new Promise<string>((stop) => {

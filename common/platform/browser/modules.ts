@@ -38,7 +38,7 @@ export const agent: typeof node.agent = () => navigator.userAgent;
 
 export const loadResvg: typeof node.loadResvg = () =>
   Promise.reject(
-    new Error("Cannot make a PNG: a browser tab saves figures as .svg, .html or .json only"),
+    new Error("Cannot make a PNG or PDF: a browser tab saves figures as .svg, .html or .json only"),
   );
 
 export const pythonFrame: (settings: node.FrameSettings) => node.FramedPython = (settings) => {

@@ -3,6 +3,15 @@ import { defineConfig } from "vitepress";
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../.pages/${name}`, import.meta.url)));
 
+/** Long names in a line may break behind a dot, a slash or an underscore: `actor_rollout_ref.rollout.n` on a phone. */
+function breakKeys(markdown) {
+  const inline = markdown.renderer.rules.code_inline;
+  markdown.renderer.rules.code_inline = (...given) =>
+    inline(...given).replace(/(?<=>)[^<]{12,}(?=<)/g, (text) =>
+      text.replace(/[._/]+(?=\w)/g, "$&<wbr>"),
+    );
+}
+
 export default defineConfig({
   title: "arpo-lab",
   description: "A TypeScript notebook kernel and toolkit for agentic reinforcement learning",
@@ -12,7 +21,7 @@ export default defineConfig({
   srcDir: ".pages",
   outDir: "../../dist/docs",
   head: [["link", { rel: "icon", href: "data:," }]],
-  markdown: { languageAlias: { jsonl: "json", js: "ts" } },
+  markdown: { languageAlias: { jsonl: "json", js: "ts" }, config: breakKeys },
   themeConfig: {
     search: {
       provider: "local",

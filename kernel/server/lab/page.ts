@@ -77,9 +77,14 @@ ${pieces.map((name) => `<link rel="modulepreload" href="/lab-static/${build}/${n
 /** Adds the page, and its scripts, styles and themes below `/lab-static/BUILD` and `/lab/api/themes`. */
 export function pageRoutes(
   router: Router,
-  options: { page: string; build: string; root: string },
+  options: {
+    page: string;
+    build: string;
+    root: string;
+    lessons?: { copies: string; shipped: string } | undefined;
+  },
 ): void {
-  const { page, build, root } = options;
+  const { page, build, root, lessons } = options;
   const read = (name: string): unknown => JSON.parse(readFileSync(join(page, name), "utf8"));
   const { version } = read("version.json") as { version: string };
   const config = {
@@ -116,6 +121,8 @@ export function pageRoutes(
     rootUri: "",
     quitButton: false,
     store_id: 0,
+    lessons: lessons?.copies ?? "notebooks",
+    ...(lessons === undefined ? {} : { shippedLessons: lessons.shipped }),
     // No token: the cookie vouches for the page, and a notebook's script could read one here.
   };
   const pieces = read("first.json") as string[];

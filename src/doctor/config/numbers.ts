@@ -18,7 +18,7 @@ export const numbers: Rule = function* (context) {
   if (lr > most) {
     const why =
       large && lr >= 8e-5 && config.actor_rollout_ref.model.lora_rank === 0
-        ? "8e-5 was too high for all weights of a model of 135 million: its entropy fell from 0.32 to 0.13 nats in two updates, and its score did not rise (docs/own-task.md)"
+        ? "8e-5 was too high for all weights of a model of 135 million: its entropy fell from 0.32 to 0.13 nats in two updates, and its score did not rise (docs/evidence/real-curves/README.md)"
         : `unusual: more than ${most} was not tried`;
     yield warning(
       "learning-rate",

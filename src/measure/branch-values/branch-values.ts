@@ -8,6 +8,7 @@ import {
 } from "../../../common/options/check-options.js";
 import { nearest } from "../../../common/options/nearest.js";
 import { sumsByPrompt } from "../entropy/bootstrap.js";
+import { isRightScore } from "../../reward/right.js";
 import { logged, showAs, type Shown } from "../../base/show/show-as.js";
 import { withEnds } from "../../base/text/interval-text.js";
 import {
@@ -75,7 +76,7 @@ const estimateRules: OptionRules<EstimateOptions> = {
 };
 
 const outcomes = {
-  right: (score: number) => (score > 0.5 ? 1 : 0),
+  right: (score: number) => (isRightScore(score) ? 1 : 0),
   score: (score: number) => score,
 } as const;
 

@@ -1,7 +1,8 @@
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { groupsOf, rightIn } from "../right-in.js";
 import type { ScoredTrajectory } from "../scored.js";
 import type { FindingDefinition, FindingInput } from "./definition.js";
-import { groupsOf, percent, placeOf } from "./of-rewards.js";
+import { percent, placeOf } from "./of-rewards.js";
 
 /** Characters of a text that are looked through: texts are others'. */
 const most = 100_000;
@@ -20,12 +21,6 @@ const ownText = ({ trajectory: { parts, text } }: ScoredTrajectory) =>
         .filter(({ by }) => by === "model")
         .map((part) => part.text)
         .join("");
-
-/** Whether a trajectory was scored as a right one: a little is often given for the format alone. */
-function rewardedIn(scored: readonly ScoredTrajectory[]) {
-  const highest = scored.reduce((most, { score }) => Math.max(most, score.score), 0);
-  return ({ score }: ScoredTrajectory) => highest > 0 && score.score > highest / 2;
-}
 
 /** The tree of each trajectory. */
 function treesOf({ trees }: FindingInput) {
@@ -116,7 +111,7 @@ export const copiedAnswers: FindingDefinition = {
       prompts.set(tree, known);
       return known;
     };
-    const isRewarded = rewardedIn(input.scored);
+    const isRewarded = rightIn(input.scored);
     const answered = input.scored.filter((one) => isRewarded(one) && answerOf(one) !== undefined);
     const where = answered.filter((one) => {
       const tree = treeOf(one);
@@ -163,7 +158,7 @@ export const ignoredResults: FindingDefinition = {
     const told = used.filter((one) => one !== undefined).length;
     const where = input.scored.filter((_, i) => used[i] === false);
     if (where.length === 0 || where.length < told / 10) return undefined;
-    const earned = where.filter(rewardedIn(input.scored)).length;
+    const earned = where.filter(rightIn(input.scored)).length;
     if (earned === 0) return undefined;
     return {
       message: `${percent(where.length, told)} of the trajectories whose tools brought a new word use none of them afterwards; ${earned} of these ${where.length} are scored as right ones. The calls may be there for the reward alone.`,

@@ -1,3 +1,4 @@
+import { groupsOf, rightIn, ruleOf } from "../right-in.js";
 import type { ScoredTrajectory } from "../scored.js";
 import type { FindingDefinition, FindingInput, FindingPlace } from "./definition.js";
 
@@ -34,19 +35,12 @@ const isCut = ({ trajectory }: ScoredTrajectory) => ["length", "context"].includ
 const limitOf = ({ trees }: FindingInput) =>
   trees[0] === undefined ? "the response length" : `${trees[0].config.responseLength} tokens`;
 
-const brokenIn = ({ scored }: FindingInput) => scored.filter(({ score }) => score.score < 0);
-
-/** Trajectories by their prompt. */
-export function groupsOf(scored: readonly ScoredTrajectory[]): ScoredTrajectory[][] {
-  const groups = new Map<string, ScoredTrajectory[]>();
-  for (const one of scored) {
-    // Trees of several steps may have the same prompt.
-    const key = `${one.trajectory.tree} ${one.group}`;
-    const own = groups.get(key);
-    if (own) own.push(one);
-    else groups.set(key, [one]);
-  }
-  return [...groups.values()];
+/** Trajectories in a broken format: below 0 where a right answer is 1; another scale may begin anywhere. */
+function brokenIn({ scored }: FindingInput): ScoredTrajectory[] {
+  const isUsual = ruleOf(scored).scale === "usual";
+  return scored.filter(
+    ({ score }) => score.score < 0 && (isUsual || score.reason.startsWith("bad format")),
+  );
 }
 
 export const toolsFailed: FindingDefinition = {
@@ -87,14 +81,24 @@ export const allWrong: FindingDefinition = {
   ofAnswers: true,
   find: (input) => {
     const { scored } = input;
-    if (scored.length < 2 || scored.some(({ score }) => score.score > 0)) return undefined;
+    const rule = ruleOf(scored);
+    // The best of a scale of its own is never known to be wrong; of the usual one, what earned a little is not all wrong.
+    if (scored.length < 2 || rule.scale === "own") return undefined;
+    const isRight = rightIn(scored);
+    const earned = (one: ScoredTrajectory) =>
+      rule.scale === "success" ? isRight(one) === true : one.score.score > 0;
+    if (scored.some(earned)) return undefined;
     if (brokenIn(input).length > scored.length / 2) return undefined;
     const cut = scored.filter(isCut);
     const why =
       cut.length > scored.length / 4
         ? `${percent(cut.length, scored.length)} were cut at ${limitOf(input)}; set responseLength`
         : `${reasons(scored)}. The tasks may be too hard, or the ground truths may not match`;
-    return { message: `No trajectory earned a reward: ${why}.`, where: scored.map(placeOf) };
+    const what =
+      rule.scale === "success"
+        ? `No trajectory is right (${rule.by})`
+        : "No trajectory earned a reward";
+    return { message: `${what}: ${why}.`, where: scored.map(placeOf) };
   },
 };
 

@@ -163,7 +163,7 @@ function watchSignal(warn: (message: string) => void): (step: TrainerStep) => vo
     if (noneDiffers(scored.trajectories)) without++;
     if (without < firstSteps) return;
     warn(
-      `no learning signal in the first ${firstSteps} steps: all rewards of each prompt are equal (mean ${scored.mean.toFixed(2)} in step ${step}), and the weights do not improve. arpo-lab sample shows the answers; do SFT on demonstrations first, from a pretrained model (arpo-lab fetch smollm2; docs/own-task.md)`,
+      `no learning signal in the first ${firstSteps} steps: all rewards of each prompt are equal (mean ${scored.mean.toFixed(2)} in step ${step}), and the weights do not improve. arpo-lab sample shows the answers; do SFT on demonstrations first, from a pretrained model (arpo-lab fetch smollm2; docs/own.md)`,
     );
   };
 }

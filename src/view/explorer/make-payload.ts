@@ -2,6 +2,8 @@ import { fromTo, type OptionRules } from "../../../common/options/check-options.
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { defined } from "../../../common/options/defined.js";
+import { areRight, type RightRule } from "../../reward/right.js";
+import { ruleOf } from "../../reward/right-in.js";
 import type { Score } from "../../reward/score.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RuleDefinition } from "../../rollout/rules/definition.js";
@@ -142,9 +144,13 @@ export const exploreRules: OptionRules<ExploreOptions & Partial<OverOptions>> = 
 /** Beyond e^-20 nobody asks for digits. */
 export const mostSurprise = 20;
 
-/** A tree as its explorer's page reads it. */
-export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): ExplorerPayload {
+/** A tree as its explorer's page reads it; `rightRule` where its prompt is one of several. */
+export function makePayload(
+  tree: RolloutTree,
+  options: ExploreOptions & { rightRule?: RightRule } = {},
+): ExplorerPayload {
   const { scored, batch, tokenizer = tree.tokenizer, alternativeBytes = 1_600_000 } = options;
+  const { rightRule } = options;
   const total = tree.nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   const entropies = new Float32Array(total).fill(NaN);
   const surprises = new Float32Array(total).fill(NaN);
@@ -168,7 +174,7 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
   const tokens = Array.from(ids, place);
   const top = alternatives(tree, starts, total, place, alternativeBytes);
   const wide = [...tokens, ...(top?.ids ?? [])].some((value) => value > 65535);
-  const rewards = scored && rewardsOf(tree, scored);
+  const rewards = scored && rewardsOf(tree, scored, rightRule ?? ruleOf(scored.trajectories));
   const broken = new Set(vocabulary.flatMap((text, i) => (text.includes("\ufffd") ? [i] : [])));
 
   const nodes = tree.nodes.map((node, i): PageNode => {
@@ -262,7 +268,7 @@ function alternatives(
 }
 
 /** The score of each trajectory, and of each node the mean over the trajectories through it. */
-function rewardsOf(tree: RolloutTree, scored: Scored) {
+function rewardsOf(tree: RolloutTree, scored: Scored, rule: RightRule) {
   const own = scored.trajectories.filter(({ trajectory }) => trajectory.tree === tree.index);
   const sums = tree.nodes.map(() => ({ sum: 0, count: 0 }));
   const rows: (Score | undefined)[] = tree.trajectories.map(() => undefined);
@@ -275,34 +281,21 @@ function rewardsOf(tree: RolloutTree, scored: Scored) {
     }
   }
   return {
-    ...{ rows, ...verdictsOf(rows) },
+    ...{ rows, ...verdictsOf(rows, rule) },
     nodes: sums.map(({ sum, count }) => (count > 0 ? sum / count : undefined)),
   };
 }
 
-/** Up to here scores are of the usual scale: a right answer is 1, and a bonus for its tools makes it 1.1. */
-const mostOfUsual = 1.5;
-
-/** What rewards and other programs' files call whether an answer is right. */
-const successNames = ["success", "is_correct", "correct", "acc", "accuracy", "solved", "resolved"];
-
-/**
- * Which trajectories are right where no score of the usual scale says so: by what is told of success beside the score; of
- * scores that have a scale of their own, the prompt's best are.
- */
-function verdictsOf(rows: readonly (Score | undefined)[]): {
-  verdicts?: readonly (Verdict | undefined)[];
-  rightBy?: string;
-} {
-  const name = successNames.find((one) => rows.some((row) => row?.parts?.[one] !== undefined));
-  const best = Math.max(...rows.flatMap((row) => row?.score ?? []));
-  if (name === undefined && best <= mostOfUsual) return {};
-  const isRight = ({ score, parts }: Score) =>
-    name === undefined ? score === best : (parts?.[name] ?? 0) > 0.5;
-  return {
-    verdicts: rows.map((row) => row && (isRight(row) ? "right" : "wrong")),
-    rightBy: name === undefined ? "the best score" : `by ${name}`,
-  };
+/** Which trajectories are right where no score of the usual scale says so. */
+function verdictsOf(
+  rows: readonly (Score | undefined)[],
+  rule: RightRule,
+): { verdicts?: readonly (Verdict | undefined)[]; rightBy?: string } {
+  if (rule.scale === "usual") return {};
+  const verdicts = areRight(rows, rule).map((right) =>
+    right === undefined ? undefined : right ? "right" : "wrong",
+  );
+  return { verdicts, rightBy: rule.by };
 }
 
 /** The advantage of each token, the mean over the trajectories that share it; NaN where none is trained. */

@@ -5,11 +5,12 @@ import { extname } from "#platform/path";
 import type { FigureLike } from "../../../common/picture/figure-like.js";
 import { isFigure, type LaterView, type SelfShown } from "./shown.js";
 import { toHtml } from "./to-html.js";
+import { toPdf } from "./to-pdf.js";
 import { type PngOptions, pngRules, toPng } from "./to-png.js";
 import { toSvg } from "./to-svg.js";
 
 /**
- * Writes a figure, or anything that shows itself in a view, to a file: SVG, PNG, a page of its own or, of figures, plotly's
+ * Writes a figure, or anything that shows itself in a view, to a file: SVG, PNG, PDF, a page of its own or, of figures, plotly's
  * JSON, by its extension.
  *
  * @param path the file; its extension selects the format
@@ -36,9 +37,13 @@ export async function saveFigure(
   const kind = extname(path).toLowerCase();
   if (kind === ".svg") return writeFile(path, `${await toSvg(figure)}\n`);
   if (kind === ".png") return writeFile(path, await toPng(figure, options));
+  if (kind === ".pdf") {
+    const { scale: _, ...others } = options;
+    return writeFile(path, await toPdf(figure, others));
+  }
   if (kind === ".html") return writeFile(path, await toHtml(figure));
   if (kind === ".json" && isFigure(figure)) return writeFile(path, `${JSON.stringify(figure)}\n`);
   throw new RangeError(
-    `Cannot save a figure: the path must end in ${isFigure(figure) ? ".svg, .png, .html or .json" : ".svg, .png or .html"}, got ${path}`,
+    `Cannot save a figure: the path must end in ${isFigure(figure) ? ".svg, .png, .pdf, .html or .json" : ".svg, .png, .pdf or .html"}, got ${path}`,
   );
 }

@@ -43,25 +43,41 @@ export async function toPng(
   options: PngOptions = {},
 ): Promise<Uint8Array> {
   checkOptions("make a PNG", options, pngRules);
-  const { scale = 2, background = pageGround.light.paper, fontFiles = [] } = options;
+  const { scale = 2, background = pageGround.light.paper, fontFiles } = options;
   const svg = typeof figure === "string" ? figure : await toSvg(figure);
+  const picture = await rendererOf("make a PNG", svg, fontFiles, {
+    fitTo: { mode: "zoom", value: scale },
+    ...(background === "transparent" ? {} : { background }),
+  });
+  return picture.render().asPng();
+}
+
+/** Font files with which, beside the system's fonts, a letter was written. */
+const written = new Set<string>();
+
+type Renderer = Awaited<ReturnType<typeof loadResvg>>["Resvg"];
+
+/** What draws an SVG without a browser, once a font is there. */
+export async function rendererOf(
+  what: string,
+  svg: string,
+  fontFiles: readonly string[] = [],
+  options: Omit<NonNullable<ConstructorParameters<Renderer>[1]>, "font"> = {},
+): Promise<InstanceType<Renderer>> {
   const { Resvg } = await loadResvg();
   const font = { loadSystemFonts: true, fontFiles: [...fontFiles] };
   const letter = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="8">x</text></svg>`;
-  if (new Resvg(letter, { font }).getBBox() === undefined) {
+  const known = fontFiles.join("\0");
+  if (!written.has(known) && new Resvg(letter, { font }).getBBox() === undefined) {
     throw new Error(
-      "Cannot make a PNG: a font must be installed or given in fontFiles to write its texts, found none",
+      `Cannot ${what}: a font must be installed or given in fontFiles to write its texts, found none`,
     );
   }
+  written.add(known);
   try {
-    const picture = new Resvg(svg, {
-      font,
-      fitTo: { mode: "zoom", value: scale },
-      ...(background === "transparent" ? {} : { background }),
-    });
-    return picture.render().asPng();
+    return new Resvg(svg, { ...options, font });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new SyntaxError(`Cannot make a PNG: the picture must be an SVG, got ${why}`);
+    throw new SyntaxError(`Cannot ${what}: the picture must be an SVG, got ${why}`);
   }
 }

@@ -285,6 +285,7 @@ function payloadOf(imported: ImportedRollouts, index: number, given: Scored | un
     title: titleOfImported(tree),
     scored,
     batch,
+    rightRule: imported.rightRule,
   });
   const marks = marksOf(imported, index);
   return marks.length > 0 ? { ...payload, marks } : payload;

@@ -16,7 +16,7 @@ import { score, type ScorableTask } from "../../reward/score-trees.js";
 import { type RolloutOptions, rolloutRules } from "../../rollout/options.js";
 import { rollout } from "../../rollout/rollout.js";
 import { makePayload } from "../explorer/make-payload.js";
-import { isRight } from "../explorer/page/tree/tree-facts.js";
+import { isRightScore } from "../../reward/right.js";
 import { ScoredAgain } from "../explorer/score-again.js";
 import { many } from "../page/words.js";
 import type { FreshTries, LoopPayload } from "./payload.js";
@@ -80,7 +80,7 @@ export async function recordLoop(
           seed: seed + 900 + step,
         } as RolloutOptions),
       );
-      const right = outcomes.trajectories.map((one) => Number(isRight(one.score.score)));
+      const right = outcomes.trajectories.map((one) => Number(isRightScore(one.score.score)));
       const { value: share, low, high } = meanInterval(right);
       fresh.push({ share, low, high });
       live?.tell?.(line.count("recording the loop", step, steps), { share: step / steps });

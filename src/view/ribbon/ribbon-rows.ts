@@ -1,4 +1,5 @@
 import { studentInterval } from "../../eval/metrics/interval.js";
+import { rightIn, ruleOf } from "../../reward/right-in.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
@@ -33,9 +34,24 @@ export interface RibbonMean {
 
 const order: Outcome[] = ["right", "wrong", "invalid format", "not scored"];
 
-function outcomeOf(score: number | undefined): Outcome {
-  if (score === undefined) return "not scored";
-  return score > 0.5 ? "right" : score < 0 ? "invalid format" : "wrong";
+/** Of each scored trajectory how it ended. */
+function outcomesOf(scored: Scored | undefined): Map<Trajectory | string, Outcome> {
+  const all = scored?.trajectories ?? [];
+  const rule = ruleOf(all);
+  const isRight = rightIn(all, rule);
+  return new Map<Trajectory | string, Outcome>(
+    all.flatMap((one): [Trajectory | string, Outcome][] => {
+      const { trajectory, score } = one;
+      const right = isRight(one);
+      const other = rule.scale === "usual" && score.score < 0 ? "invalid format" : "wrong";
+      const outcome: Outcome = right === undefined ? "not scored" : right ? "right" : other;
+      const key = `${trajectory.tree}.${trajectory.id}`;
+      return [
+        [trajectory, outcome],
+        [key, outcome],
+      ];
+    }),
+  );
 }
 
 /** The trajectories with a tool result, sorted by outcome and then by the entropy after it, and how many have none. */
@@ -43,11 +59,7 @@ export function ribbonRows(
   trees: readonly RolloutTree[],
   scored: Scored | undefined,
 ): { rows: RibbonRow[]; without: number } {
-  const scores = new Map<Trajectory | string, number>();
-  for (const { trajectory, score } of scored?.trajectories ?? []) {
-    scores.set(trajectory, score.score);
-    scores.set(`${trajectory.tree}.${trajectory.id}`, score.score);
-  }
+  const outcomes = outcomesOf(scored);
   const rows: RibbonRow[] = [];
   let without = 0;
   trees.forEach((tree, prompt) => {
@@ -55,9 +67,9 @@ export function ribbonRows(
     const isOwn = scored?.trees.includes(tree) === true;
     for (const trajectory of tree.trajectories) {
       const row = rowOf(tree, trajectory);
-      const score = scores.get(isOwn ? trajectory : `${tree.index}.${trajectory.id}`);
+      const outcome = outcomes.get(isOwn ? trajectory : `${tree.index}.${trajectory.id}`);
       if (!row) without++;
-      else rows.push({ ...row, prompt, outcome: outcomeOf(score) });
+      else rows.push({ ...row, prompt, outcome: outcome ?? "not scored" });
     }
   });
   const after = ({ entropies, zero }: RibbonRow) =>

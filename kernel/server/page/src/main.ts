@@ -18,6 +18,7 @@ import { outputs } from "./outputs/outputs.js";
 import { plotly } from "./outputs/plotly.js";
 import { printedModel } from "./outputs/printed/model.js";
 import { printedOutput } from "./outputs/printed/output.js";
+import { resetLesson } from "./notebook/reset-lesson.js";
 import { resume } from "./notebook/resume.js";
 import { saving } from "./notebook/saving.js";
 import { stages } from "./notebook/stages.js";
@@ -52,6 +53,7 @@ registry.registerPlugins([
   outputs,
   printedModel,
   problems,
+  resetLesson,
   resume,
   saving,
   share,

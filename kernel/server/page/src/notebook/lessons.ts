@@ -3,6 +3,7 @@ import {
   type JupyterFrontEnd,
   type JupyterFrontEndPlugin,
 } from "@jupyterlab/application";
+import { PageConfig } from "@jupyterlab/coreutils";
 import { ILauncher } from "@jupyterlab/launcher";
 import type { INotebookContent } from "@jupyterlab/nbformat";
 import { LabIcon, notebookIcon } from "@jupyterlab/ui-components";
@@ -10,7 +11,8 @@ import { lessonPicture } from "./lesson-pictures.js";
 import { site } from "../site.js";
 
 const command = "arpo-lab:open-lesson";
-const folder = "notebooks";
+/** Where lessons are, here and in the lab's list of files. */
+export const folder = PageConfig.getOption("lessons") || "notebooks";
 
 interface Lesson {
   path: string;
@@ -44,7 +46,7 @@ function describe(path: string, text: string): Lesson {
   return { path, title: heading ?? titleOf(path.slice(folder.length + 1)), about };
 }
 
-/** Puts the lessons of the folder `notebooks`, where there is one, first on the launcher. */
+/** Puts the lessons, where there are some, first on the launcher. */
 export const lessons: JupyterFrontEndPlugin<void> = {
   id: "arpo-lab:lessons",
   autoStart: true,

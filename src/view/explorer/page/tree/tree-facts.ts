@@ -1,4 +1,5 @@
 import type { TrajectoryEnd } from "../../../../rollout/tree/tree-values.js";
+import { isRightScore } from "../../../../reward/right.js";
 import type { PageTrajectory, Verdict } from "../../payload.js";
 import { laneOf, pathOf } from "./paths.js";
 import { type Fault, faultsOf, peaksOf, type Word } from "./what-stands-out.js";
@@ -65,7 +66,7 @@ export function factsOf(tree: PageTree): TreeFacts {
   const paths = trajectories.map((_, i) =>
     pathOf(tree, i).filter((id) => nodes[id]!.kind !== "end"),
   );
-  const verdicts = trajectories.map(verdictOf);
+  const verdicts = trajectories.map((one) => verdictOf(one, tree.rightBy !== undefined));
   const peaks = new Map<number, Word[]>();
   return {
     ...{ tree, own, paths, above, born, turn, verdicts },
@@ -87,14 +88,12 @@ export function factsOf(tree: PageTree): TreeFacts {
 /** Ends at which the model itself has said all it wanted; other ends cut it off, or are errors. */
 const finished: readonly string[] = ["answer", "done", "bad-call"] satisfies TrajectoryEnd[];
 
-/** Whether a score is that of a right answer. */
-export const isRight = (score: number): boolean => score > 0.5;
-
-function verdictOf({ score, end, verdict }: PageTrajectory): Verdict | undefined {
+/** `told`: which are right is told beside the scores. */
+function verdictOf({ score, end, verdict }: PageTrajectory, told: boolean): Verdict | undefined {
   if (score == null) return verdict;
-  if (verdict === "right" || (verdict === undefined && isRight(score))) return "right";
+  if (told ? verdict === "right" : isRightScore(score)) return "right";
   if (!finished.includes(end)) return "unfinished";
-  return verdict ?? (score < 0 ? "invalid" : "wrong");
+  return told ? verdict : score < 0 ? "invalid" : "wrong";
 }
 
 /** What a trajectory gave as its answer; empty where it gave none. */
