@@ -90,5 +90,8 @@ test("the README that is packed names its pictures by whole addresses, each a fi
     assert.ok(address.startsWith(start), address);
     assert.ok(packed.includes(address.slice(start.length)), address);
   }
-  assert.equal(made.replaceAll("https://unpkg.com/arpo-lab@1.2.3/", ""), readme);
+  const stills = readme.replaceAll(".webp)", ".png)");
+  assert.notEqual(stills, readme, "the README has a moving picture, which is not packed");
+  assert.equal(made.replaceAll("https://unpkg.com/arpo-lab@1.2.3/", ""), stills);
+  assert.ok(!packed.some((path) => /^docs\/images\/.*\.webp$/.test(path)));
 });

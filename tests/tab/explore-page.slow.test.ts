@@ -99,7 +99,7 @@ test("the lab's own trees have their tokens, the default reward's scores, and th
     await page.waitForSelector(treeTitle);
     assert.match(
       (await page.textContent("#views .arpo-explorer")) ?? "",
-      /What is the trade of the mayor of Zolix/,
+      /What is the population of Tola minus 55/,
     );
     const colours = await page.$$eval("#views .arpo-explorer [data-view=quantity] option", (all) =>
       all.map((one) => one.getAttribute("value")),

@@ -9,11 +9,15 @@ const readme = join(root, "README.md");
 // A folder that is neither in the repository nor in the package.
 const kept = join(root, "native", "build", "README.md");
 
-/** README's text with every picture below an address where the package's files are served. */
+/**
+ * README's text with every picture below an address where the package's files are served. Moving pictures are not packed:
+ * each has a still one beside it.
+ */
 export function withAddresses(text, { name, version }) {
   return text.replace(
     /(!\[[^\]]*\]\()(?!https?:)(?:\.\/)?([^)\s]+)\)/g,
-    (_, before, path) => `${before}https://unpkg.com/${name}@${version}/${path})`,
+    (_, before, path) =>
+      `${before}https://unpkg.com/${name}@${version}/${path.replace(/\.webp$/, ".png")})`,
   );
 }
 

@@ -20,8 +20,6 @@ export interface Finding {
   tree: unknown;
 }
 
-const mostTrajectories = 1024;
-
 /** Letters of a score's reason that are sent. */
 export const longestReason = 400;
 
@@ -73,9 +71,6 @@ export const findings: RolloutFormat = {
   read: (record) => {
     const tokenizer = new SentWords(wordsOf(record));
     const [read] = treesFromJsonl(JSON.stringify(record["tree"]));
-    // A tree of fewer is filled up with copies of its last trajectory.
-    const isSmall = Number(read!.config.n) <= mostTrajectories;
-    need("tree.config.n", `at most ${mostTrajectories}`, isSmall);
     const tree = new RolloutTree(read!, { tokenizer });
     const scores = scoresOf(record, tree.trajectories.length);
     return { trees: [tree], ...(scores && { scores: [scores] }) };

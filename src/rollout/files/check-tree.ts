@@ -5,6 +5,9 @@ type Parsed = Record<string, unknown>;
 const isNumber = (value: unknown): boolean =>
   typeof value === "number" || ["NaN", "Infinity", "-Infinity", "-0"].includes(value as string);
 
+/** A tree with fewer trajectories is filled up to its n with copies of the last one: so many are enough. */
+const mostFilled = 1024;
+
 /** Refuses what is no tree: a node or a trajectory with a wrong field, or an index that leads nowhere. */
 export function checkTree(data: Parsed, where: string): void {
   const refuse = (field: string, rule: string, got: unknown): never => {
@@ -66,6 +69,7 @@ export function checkTree(data: Parsed, where: string): void {
 
   const nodes = objects("nodes", data["nodes"]);
   const trajectories = objects("trajectories", data["trajectories"]);
+  integer("config.n", config["n"], 0, Math.max(mostFilled, trajectories.length));
   for (const [i, node] of nodes.entries()) {
     const at = `nodes[${i}]`;
     const { id, parent, kind, trajectory, text, tokens, logprobs, entropies, top } = node;

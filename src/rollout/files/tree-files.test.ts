@@ -107,6 +107,10 @@ test("a tree with a wrong field is refused with the field, its rule, the value a
       /config\.responseLength must be an integer/,
     ],
     [
+      (tree) => ((tree.config as { n: number }).n = 1e6),
+      /config\.n must be an integer from 0 to 1024, got 1000000 \(line 1\)$/,
+    ],
+    [
       (tree) => ((tree.nodes[0] as { top: unknown }).top = { width: 1, ids: 3 }),
       /nodes\[0\]\.top\.ids must be a list/,
     ],
