@@ -1,3 +1,4 @@
+import { unlisted } from "../sidebar.mjs";
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitepress";
 
@@ -28,9 +29,11 @@ export default defineConfig({
       options: {
         detailedView: "auto",
         miniSearch: { searchOptions: { boost: { title: 6, titles: 2, text: 1 }, fuzzy: 0.1 } },
-        // Only the names of the generated reference are searched, not its repeated headings.
+        // Of records that the sidebar leaves out only titles are searched, and of the generated reference only the names.
         _render(source, env, markdown) {
           const html = markdown.render(source, env);
+          if (unlisted.test(env.relativePath.replace(/\.md$/, "")))
+            return /<h1[^]*?<\/h1>/.exec(html)?.[0] ?? "";
           if (!env.relativePath.startsWith("reference/")) return html;
           return html.replace(/<h[4-6][^]*?<\/h[4-6]>/g, "");
         },

@@ -194,12 +194,18 @@ test("LlmJudge stops at once where no repetition helps", async (t) => {
 test("LlmJudge asks many at a time, no more than it may, and equal ones once", async (t) => {
   let running = 0;
   let most = 0;
+  const waiting: (() => void)[] = [];
   const { url, bodies } = await serve(t, (body, response, request) => {
     most = Math.max(most, ++running);
-    setTimeout(() => {
+    waiting.push(() => {
       running--;
       honest(body, response, request);
-    }, 10);
+    });
+    // Answers wait until there are as many as may be asked at a time, and a little longer for one too many.
+    if (waiting.length === 4) {
+      const together = waiting.splice(0);
+      setTimeout(() => together.forEach((answer) => answer()), 10);
+    }
   });
   const judge = judgeAt(t, url, { concurrency: 4 });
   const verdicts = await judge.judge(Array.from({ length: 24 }, (_, i) => ask(`right ${i % 12}`)));
