@@ -3,7 +3,7 @@ import {
   integer,
   notNegative,
   type OptionRules,
-  optionsOf,
+  valuesOf,
   texts,
 } from "../../common/options/check-options.js";
 import { createReadStream } from "node:fs";
@@ -80,7 +80,7 @@ export interface LabOptions {
 const labRules: OptionRules<LabOptions> = {
   folder: "path",
   unlisted: texts,
-  lessons: optionsOf<{ copies: string; shipped: string }>({ copies: "text", shipped: "text" }),
+  lessons: valuesOf<{ copies: string; shipped: string }>("object?"),
   port: integer(0, 65_535),
   host: "text?",
   token: "text?",
@@ -90,7 +90,7 @@ const labRules: OptionRules<LabOptions> = {
   data: "path?",
   cullIdle: notNegative,
   maxBody: integer(1),
-  buffer: optionsOf<{ bytes: number; time: number }>({ bytes: integer(0), time: notNegative }),
+  buffer: valuesOf<{ bytes: number; time: number }>({ bytes: integer(0), time: notNegative }),
   findKernel: "function?",
   acts: "object?",
   write: "function?",

@@ -1,4 +1,5 @@
 // What may be in the package, and what must be: rules for the list that `npm pack --json` gives.
+import { packedPicture } from "./readme-pictures.mjs";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -54,7 +55,7 @@ const targets = (value) =>
 function links(path) {
   const text = readFileSync(join(root, path), "utf8").replace(/^```[\s\S]*?^```/gm, "");
   return [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)]
-    .map(([, to]) => to)
+    .map(([, to]) => (path === "README.md" ? packedPicture(to) : to))
     .filter((to) => !/^[a-z]+:/.test(to))
     .map((to) => posix.normalize(posix.join(posix.dirname(path), to)).replace(/\/$/, ""));
 }

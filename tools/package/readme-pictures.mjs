@@ -9,15 +9,14 @@ const readme = join(root, "README.md");
 // A folder that is neither in the repository nor in the package.
 const kept = join(root, "native", "build", "README.md");
 
-/**
- * README's text with every picture below an address where the package's files are served. Moving pictures are not packed:
- * each has a still one beside it.
- */
+/** A moving picture is not packed: there is a still one beside it. */
+export const packedPicture = (path) => path.replace(/\.webp$/, ".png");
+
+/** README's text with every picture below an address where the package's files are served. */
 export function withAddresses(text, { name, version }) {
   return text.replace(
     /(!\[[^\]]*\]\()(?!https?:)(?:\.\/)?([^)\s]+)\)/g,
-    (_, before, path) =>
-      `${before}https://unpkg.com/${name}@${version}/${path.replace(/\.webp$/, ".png")})`,
+    (_, before, path) => `${before}https://unpkg.com/${name}@${version}/${packedPicture(path)})`,
   );
 }
 

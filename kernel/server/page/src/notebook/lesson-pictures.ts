@@ -83,6 +83,11 @@ const pictures: Readonly<Record<string, string>> = {
     line("M5 24h38", ink) +
     line("M11 24l6-13M21 24l6-13M31 24l6-13", warm) +
     line("M11 24l6 13M21 24l6 13M31 24l6 13", blue),
+  // A right trajectory tells another one a word.
+  "18":
+    line("M6 24h8l8-12h20", blue) +
+    line("M14 24l8 12h20", ink) +
+    line("M32 16v14M27 25l5 5l5-5", warm),
 };
 
 /** The picture of the lesson in a file, as SVG; undefined for other notebooks. */
