@@ -3,6 +3,7 @@ import {
   integer,
   notNegative,
   type OptionRules,
+  optionsOf,
   valuesOf,
   texts,
 } from "../../common/options/check-options.js";
@@ -90,7 +91,7 @@ const labRules: OptionRules<LabOptions> = {
   data: "path?",
   cullIdle: notNegative,
   maxBody: integer(1),
-  buffer: valuesOf<{ bytes: number; time: number }>({ bytes: integer(0), time: notNegative }),
+  buffer: optionsOf<{ bytes: number; time: number }>({ bytes: integer(0), time: notNegative }),
   findKernel: "function?",
   acts: "object?",
   write: "function?",
