@@ -6,6 +6,7 @@ import { test } from "node:test";
 
 /** What an object of options must hold where it is given at all. */
 const whole: Readonly<Record<string, object>> = {
+  lessons: { copies: "lessons", shipped: "notebooks" },
   promptLimit: { length: 9, truncation: "left" },
   resume: { path: "a", steps: 0, baseModel: "a", rank: 1 },
   buffer: { bytes: 1, time: 1 },

@@ -4,7 +4,6 @@ import {
   notNegative,
   type OptionRules,
   optionsOf,
-  valuesOf,
   texts,
 } from "../../common/options/check-options.js";
 import { createReadStream } from "node:fs";
@@ -81,7 +80,7 @@ export interface LabOptions {
 const labRules: OptionRules<LabOptions> = {
   folder: "path",
   unlisted: texts,
-  lessons: valuesOf<{ copies: string; shipped: string }>("object?"),
+  lessons: optionsOf<{ copies: string; shipped: string }>({ copies: "text", shipped: "text" }),
   port: integer(0, 65_535),
   host: "text?",
   token: "text?",

@@ -19,10 +19,7 @@ const larger = new Map([
     [17, "the default loss: switches and corrections are for it alone; an option of AT2PO too"],
   ],
   ["gpg", [10, "an estimator too; the loss without a ratio, which a correction and examples take"]],
-  [
-    "turn",
-    [11, "a plain word: what a ratio or a colour is of, a field of a sample, parts of keys"],
-  ],
+  ["turn", [8, "a plain word: what a ratio or a colour is of, a field of a sample, parts of keys"]],
 ]);
 
 /** As a name, and as a title: `APPO (rollout)`. */

@@ -1,8 +1,8 @@
 // What may be in the package, and what must be: rules for the list that `npm pack --json` gives.
-import { packedPicture } from "./readme-pictures.mjs";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
+import { packedPicture } from "./readme-pictures.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

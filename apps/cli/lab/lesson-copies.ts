@@ -17,9 +17,7 @@ export function copyLessons(clone: string, names: readonly string[]): void {
   const to = join(clone, lessonCopies);
   mkdirSync(to, { recursive: true });
   const record = join(to, ".shipped.json");
-  const known = existsSync(record)
-    ? (JSON.parse(readFileSync(record, "utf8")) as Record<string, string>)
-    : {};
+  const known = hashesIn(record);
   for (const name of names) {
     const shipped = readFileSync(join(clone, shippedLessons, name));
     const copy = join(to, name);
@@ -28,4 +26,13 @@ export function copyLessons(clone: string, names: readonly string[]): void {
     known[name] = sha256(shipped);
   }
   writeFileSync(record, JSON.stringify(known));
+}
+
+/** The hashes of what was copied; of copies that it does not know, each counts as changed. */
+function hashesIn(record: string): Record<string, string> {
+  try {
+    return { ...(JSON.parse(readFileSync(record, "utf8")) as Record<string, string>) };
+  } catch {
+    return {};
+  }
 }

@@ -1,6 +1,6 @@
-import { unlisted } from "../sidebar.mjs";
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitepress";
+import { unlisted } from "../sidebar.mjs";
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../.pages/${name}`, import.meta.url)));
 

@@ -121,8 +121,7 @@ export function pageRoutes(
     rootUri: "",
     quitButton: false,
     store_id: 0,
-    lessons: lessons?.copies ?? "notebooks",
-    ...(lessons === undefined ? {} : { shippedLessons: lessons.shipped }),
+    ...(lessons && { lessons: lessons.copies, shippedLessons: lessons.shipped }),
     // No token: the cookie vouches for the page, and a notebook's script could read one here.
   };
   const pieces = read("first.json") as string[];

@@ -11,15 +11,11 @@ import { sumsByPrompt } from "../entropy/bootstrap.js";
 import { isRightScore } from "../../reward/right.js";
 import { logged, showAs, type Shown } from "../../base/show/show-as.js";
 import { withEnds } from "../../base/text/interval-text.js";
-import {
-  groupMixed,
-  MeasuredTrajectory,
-  type SeenTrajectory,
-  windowMeans,
-} from "./measured-trajectory.js";
+import { MeasuredTrajectory, type SeenTrajectory } from "./measured-trajectory.js";
 import { type PlaceRule, type PlaceRuleName, placeRuleNames, placesOf } from "./place-rules.js";
 import { estimate, type EstimateOptions, type Interval } from "./resample.js";
 import { readValueFile } from "./read-value-file.js";
+import { distancesOf, greatestTokens, type TokenSignal, usualSignals } from "./token-signals.js";
 import type { ValueRecord, ValueSettings } from "./value-record.js";
 
 /** What branches at a rule's places are worth. */
@@ -64,8 +60,6 @@ export interface ProfileDistance {
 
 /** Says of each token whether it belongs to a place. */
 export type TokenPlace = (trajectory: SeenTrajectory) => ArrayLike<boolean | number>;
-/** Gives each token a number; tokens are looked at from the greatest on. */
-export type TokenSignal = (trajectory: SeenTrajectory) => ArrayLike<number>;
 
 const estimateRules: OptionRules<EstimateOptions> = {
   ...{ draws: integer(0), seed: integer(0) },
@@ -467,13 +461,6 @@ export class BranchValues {
   }
 }
 
-const usualSignals: Readonly<Record<string, TokenSignal>> = {
-  entropy: (t) => t.entropies,
-  "entropy of the next 20": (t) => windowMeans(t.entropies, 20),
-  "nearness to a result": (t) => t.sinceResult.map((since) => -since),
-  "group outcomes": (t) => groupMixed(t).map(({ variance }) => variance),
-};
-
 function divided(top: number | undefined, bottom: number | undefined): number | undefined {
   if (top === undefined || bottom === undefined || !(Math.abs(bottom) > 1e-12)) return undefined;
   return top / bottom;
@@ -481,37 +468,6 @@ function divided(top: number | undefined, bottom: number | undefined): number | 
 
 const totalOf = (sums: readonly (readonly number[])[]): number[] =>
   sums.reduce<number[]>((total, own) => own.map((x, i) => x + (total[i] ?? 0)), []);
-
-/**
- * The share of all tokens where a signal is greatest, as weights: tokens that tie at the cut share what is left
- * of it.
- */
-function greatestTokens(values: readonly ArrayLike<number>[], share: number): Float64Array[] {
-  const all = Float64Array.from(values.flatMap((own) => Array.from(own))).sort();
-  const wanted = Math.max(1, Math.round(share * all.length));
-  const cut = all[all.length - wanted] ?? 0;
-  let [above, equal] = [0, 0];
-  for (const value of all) {
-    if (value > cut) above++;
-    else if (value === cut) equal++;
-  }
-  const part = equal > 0 ? (wanted - above) / equal : 0;
-  return values.map((own) =>
-    Float64Array.from(own, (value) => (value > cut ? 1 : value === cut ? part : 0)),
-  );
-}
-
-/** Of each token: tokens since the last result, and until the next. */
-function distancesOf(t: SeenTrajectory): { since: number; to: number }[] {
-  let to = Infinity;
-  const found = t.sinceResult.map((since) => ({ since, to }));
-  for (let i = found.length - 1; i >= 0; i--) {
-    to++;
-    found[i]!.to = to;
-    if (t.sinceResult[i] === 0) to = 0;
-  }
-  return found;
-}
 
 function said(value?: number, low?: number, high?: number): string {
   const words = withEnds(value ?? NaN, low ?? NaN, high ?? NaN);

@@ -1,11 +1,11 @@
 import { checkArguments } from "../../../common/options/check-arguments.js";
-import { checkOptions } from "../../../common/options/check-options.js";
+import { checkOptions, optionsFor } from "../../../common/options/check-options.js";
 import { writeFile } from "#platform/files";
 import { extname } from "#platform/path";
 import type { FigureLike } from "../../../common/picture/figure-like.js";
 import { isFigure, type LaterView, type SelfShown } from "./shown.js";
 import { toHtml } from "./to-html.js";
-import { toPdf } from "./to-pdf.js";
+import { pdfRules, toPdf } from "./to-pdf.js";
 import { type PngOptions, pngRules, toPng } from "./to-png.js";
 import { toSvg } from "./to-svg.js";
 
@@ -37,10 +37,7 @@ export async function saveFigure(
   const kind = extname(path).toLowerCase();
   if (kind === ".svg") return writeFile(path, `${await toSvg(figure)}\n`);
   if (kind === ".png") return writeFile(path, await toPng(figure, options));
-  if (kind === ".pdf") {
-    const { scale: _, ...others } = options;
-    return writeFile(path, await toPdf(figure, others));
-  }
+  if (kind === ".pdf") return writeFile(path, await toPdf(figure, optionsFor(pdfRules, options)));
   if (kind === ".html") return writeFile(path, await toHtml(figure));
   if (kind === ".json" && isFigure(figure)) return writeFile(path, `${JSON.stringify(figure)}\n`);
   throw new RangeError(

@@ -1,11 +1,13 @@
-import { checkOptions, texts } from "../../../common/options/check-options.js";
+import { checkOptions, rulesWithout } from "../../../common/options/check-options.js";
 import { pageGround } from "../../../common/picture/palette.js";
 import type { FigureLike } from "../../../common/picture/figure-like.js";
 import type { LaterView, SelfShown } from "./shown.js";
-import { type PngOptions, rendererOf } from "./to-png.js";
+import { type PngOptions, pngRules, rendererOf } from "./to-png.js";
 import { toSvg } from "./to-svg.js";
 
 export type PdfOptions = Omit<PngOptions, "scale">;
+
+export const pdfRules = rulesWithout(pngRules, "scale");
 
 type Attributes = ReadonlyMap<string, string>;
 
@@ -160,7 +162,7 @@ export async function toPdf(
   figure: FigureLike | SelfShown | LaterView | string,
   options: PdfOptions = {},
 ): Promise<Uint8Array> {
-  checkOptions("make a PDF", options, { background: "text?", fontFiles: texts });
+  checkOptions("make a PDF", options, pdfRules);
   const { background = pageGround.light.paper, fontFiles } = options;
   const svg = typeof figure === "string" ? figure : await toSvg(figure);
   const ground = `<rect width="100%" height="100%" fill="${background}"/>`;

@@ -6,9 +6,7 @@ import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { packIntegers, packNumbers, packVocabulary } from "../page/pack.js";
 import type { PackedNumbers } from "../page/pack.js";
 import { numberText } from "../page/words.js";
-
-/** What is known of each token; in this order where a reader chooses. */
-export type TokenQuantity = "push" | "weight" | "ratio" | "gap" | "turn" | "advantage" | "entropy";
+import type { TokenQuantity } from "./quantities.js";
 
 /** The same tokens under one set of settings. */
 export interface TokenPanel {
@@ -45,7 +43,7 @@ const regions: readonly (ClipRegion | "not trained")[] = [
   "not trained",
 ];
 
-/** How much likelier a teacher finds each token than the policy did, summed over the turn; NaN where nobody was asked. */
+/** ln p of each token under a teacher less that under the policy, and its sum over the turn; NaN where nobody was asked. */
 function gapsOf(row: TrainingBatch["trajectories"][number]): { gap: number[]; turn: number[] } {
   const { teacherLogprobs, oldLogprobs, trajectory } = row;
   const gap = Array.from(trajectory.tokens, (_, t) =>

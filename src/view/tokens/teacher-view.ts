@@ -25,8 +25,8 @@ function firstChoices(whole: Float32Array, { tokens, lossMask }: BatchSequence["
 }
 
 /**
- * What a policy wrote, beside what a teacher would have written at each of its tokens, on the colour of the gap: how much
- * likelier the teacher finds the token. Trajectories on which the two are farthest apart come first; one that the teacher
+ * What a policy wrote, beside what a teacher would have written at each of its tokens, on the colour of the gap: ln p of the
+ * token under the teacher less that under the policy. Trajectories on which the two are farthest apart come first; one that the teacher
  * has nothing to say of is left out.
  *
  * @param policy the policy that wrote the batch

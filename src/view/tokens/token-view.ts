@@ -11,7 +11,7 @@ import { cut, visible } from "../page/words.js";
 import { palettes } from "../../../common/picture/palette.js";
 import { View } from "../page/view.js";
 import { colouringOf } from "./page/colouring.js";
-import { lessWords } from "./page/legend.js";
+import { factsOf } from "./quantities.js";
 import { readTokens } from "./page/read-tokens.js";
 import { type TokenPayload, tokenPayload } from "./payload.js";
 
@@ -44,7 +44,7 @@ function tokenPicture(payload: TokenPayload): string {
     y,
     [
       `colour: ${quantity}`,
-      ...(colouring.isLess(colouring.low) ? [`dotted above: ${lessWords(quantity)}`] : []),
+      ...(colouring.isLess(colouring.low) ? [`dotted above: ${factsOf(quantity).less}`] : []),
       ...(isClipped
         ? ["struck out: no gradient; underlined: outside the bounds, gradient kept"]
         : []),

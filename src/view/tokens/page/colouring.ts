@@ -1,6 +1,6 @@
 import { colourRamp } from "../../page/colour-ramp.js";
 import type { Palette } from "../../../../common/picture/palette.js";
-import type { TokenQuantity } from "../payload.js";
+import { factsOf, type TokenQuantity } from "../quantities.js";
 import type { UnpackedPanel } from "./read-tokens.js";
 
 /** How a quantity is coloured, alike in all panels. */
@@ -18,9 +18,9 @@ export function colouringOf(
   quantity: TokenQuantity,
   ramps: Palette,
 ): Colouring {
-  const middle = quantity === "ratio" ? 1 : 0;
+  const { middle = 0, most = Infinity, least = 0 } = factsOf(quantity);
   let reach = 1e-9;
-  let below = quantity === "ratio";
+  let below = middle !== 0;
   for (const panel of panels) {
     for (const value of panel.values.get(quantity) ?? []) {
       if (Number.isNaN(value)) continue;
@@ -28,12 +28,10 @@ export function colouringOf(
       below ||= value < middle;
     }
   }
-  // One far ratio must not hide what the others did.
-  if (quantity === "ratio") reach = Math.min(reach, 1);
+  reach = Math.min(reach, most);
   const low = below ? middle - reach : middle;
   const high = middle + reach;
   const colour = colourRamp(below ? ramps.diverging : ramps.sequential, low, high);
-  // A teacher agrees with most tokens, but for a little.
-  const least = quantity === "gap" || quantity === "turn" ? reach / 50 : 1e-9;
-  return { low, high, colour, isLess: (value) => below && middle - value > least };
+  const alike = Math.max(least * reach, 1e-9);
+  return { low, high, colour, isLess: (value) => below && middle - value > alike };
 }

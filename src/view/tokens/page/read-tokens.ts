@@ -1,5 +1,6 @@
 import { integersOf, numbersOf } from "../../page/unpack.js";
-import type { TokenPayload, TokenQuantity } from "../payload.js";
+import type { TokenPayload } from "../payload.js";
+import type { TokenQuantity } from "../quantities.js";
 
 /** What one update did to the tokens. */
 export interface UnpackedPanel {

@@ -1,5 +1,6 @@
 import { element } from "../../page/element.js";
-import type { TokenPayload, TokenQuantity } from "../payload.js";
+import type { TokenPayload } from "../payload.js";
+import type { TokenQuantity } from "../quantities.js";
 import type { Colouring } from "./colouring.js";
 import type { PageTokens, UnpackedPanel } from "./read-tokens.js";
 

@@ -1,7 +1,8 @@
 import { element } from "../../page/element.js";
 import { numberText } from "../../page/words.js";
 import { starter } from "../../page/start-view.js";
-import type { TokenPayload, TokenQuantity } from "../payload.js";
+import type { TokenPayload } from "../payload.js";
+import type { TokenQuantity } from "../quantities.js";
 import { colouringOf } from "./colouring.js";
 import { legendOf, marksOf } from "./legend.js";
 import { readTokens } from "./read-tokens.js";
