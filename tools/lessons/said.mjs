@@ -35,11 +35,18 @@ export const steady = (text) =>
 /** The trees that a lesson's pages show, without the times that differ from run to run. */
 export const steadyTrees = (text) => text.replace(/"(began|ended|toolMs)":[\d.e-]+/g, '"$1":0');
 
-/** What a cell said, as lessons carry it: which engine this machine has is no part of a lesson. */
+/** What depends on the machine alone: which engine it has, how long it made a call wait. */
+const ofMachine = /^arpo-lab: (tensors on|waiting for the tool)/;
+
+/** What a cell said, as lessons carry it. */
 export const carried = (outputs) =>
-  outputs
-    .filter((o) => !/^arpo-lab: tensors on/.test([o.text ?? []].flat().join("")))
-    .map((output) => (output.data ? still(output) : output));
+  outputs.flatMap((output) => {
+    if (output.data) return [still(output)];
+    if (output.output_type !== "stream") return [output];
+    const lines = joined(output.text).split(/(?<=\n)/);
+    const text = lines.filter((line) => !ofMachine.test(line));
+    return text.length > 0 ? [{ ...output, text }] : [];
+  });
 
 const joined = (text) => [text ?? []].flat().join("");
 
