@@ -35,7 +35,7 @@ const trees = await rollout(policy, prompts, {
   tools,
   seed: 1,
 });
-const views = await everyView({ trees, scored: await score(trees) });
+const views = await everyView({ trees, scored: await score(trees), policy });
 
 /** What the docs show: a branch point with the sliders beside it, and the credit of a token. */
 const documented = {

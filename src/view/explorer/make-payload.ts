@@ -1,5 +1,6 @@
 import { fromTo, type OptionRules } from "../../../common/options/check-options.js";
-import type { TrainingBatch } from "../../learn/batch.js";
+import type { BatchSequence, TrainingBatch } from "../../learn/batch.js";
+import { teacherGaps } from "../../learn/distillation/teacher-gaps.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { defined } from "../../../common/options/defined.js";
 import { areRight, type RightRule } from "../../reward/right.js";
@@ -116,7 +117,7 @@ export interface ExploreOptions {
    * Default: none.
    */
   scored?: Scored;
-  /** Advantages of the tree's tokens: colours by advantage. Default: none. */
+  /** Advantages of the tree's tokens: colours by advantage, after an update with a teacher by its gap too. Default: none. */
   batch?: TrainingBatch;
   /** For trees from files, whose tokens are otherwise shown as numbers. Default: the tree's own. */
   tokenizer?: Tokenizer;
@@ -201,7 +202,9 @@ export function makePayload(
   });
   const branches = trajectories.filter((trajectory) => trajectory.kind === "branch").length;
   const titles = Object.fromEntries(rules.all.map(({ name, title }) => [name, title]));
-  const advantages = batch && advantagesOf(tree, batch, starts, total);
+  const ofTokens = (read: (row: BatchSequence) => ArrayLike<number>) =>
+    batch && packNumbers(meansOf(tree, batch, starts, total, read));
+  const isTaught = batch?.trajectories.some(({ teacherLogprobs }) => teacherLogprobs);
   return {
     title:
       options.title ??
@@ -223,7 +226,8 @@ export function makePayload(
     wide,
     entropies: packNumbers(entropies),
     surprises: packNumbers(surprises, mostSurprise),
-    advantages: advantages && packNumbers(advantages),
+    advantages: ofTokens((row) => row.advantages),
+    ...(isTaught && { gaps: ofTokens(teacherGaps) }),
     top: top && {
       width: top.width,
       ids: packIntegers(top.ids, wide),
@@ -298,23 +302,26 @@ function verdictsOf(
   return { verdicts, rightBy: rule.by };
 }
 
-/** The advantage of each token, the mean over the trajectories that share it; NaN where none is trained. */
-function advantagesOf(
+/** What is known of each token, the mean over the trajectories that share it; NaN where none is trained. */
+function meansOf(
   tree: RolloutTree,
   batch: TrainingBatch,
   starts: readonly number[],
   total: number,
+  read: (row: BatchSequence) => ArrayLike<number>,
 ): Float32Array {
   const sums = new Float32Array(total);
   const counts = new Uint32Array(total);
-  for (const { trajectory, advantages } of batch.trajectories) {
+  for (const row of batch.trajectories) {
+    const { trajectory } = row;
     if (trajectory.tree !== tree.index) continue;
+    const values = read(row);
     let t = 0;
     for (const node of trajectory.nodes) {
       const { length } = tree.nodes[node]!.tokens;
-      for (let i = 0; i < length && t < advantages.length; i++, t++) {
-        if (!trajectory.lossMask[t]) continue;
-        sums[starts[node]! + i]! += advantages[t]!;
+      for (let i = 0; i < length && t < values.length; i++, t++) {
+        if (!trajectory.lossMask[t] || Number.isNaN(values[t])) continue;
+        sums[starts[node]! + i]! += values[t]!;
         counts[starts[node]! + i]!++;
       }
     }

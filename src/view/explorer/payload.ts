@@ -109,6 +109,8 @@ export interface ExplorerPayload {
   /** -ln p */
   surprises: PackedNumbers;
   advantages?: PackedNumbers;
+  /** ln p under a teacher less that under the policy. */
+  gaps?: PackedNumbers;
   /** The most likely alternatives: `width` places in the vocabulary per token, and their -ln p. */
   top?: { width: number; ids: string; surprises: PackedNumbers };
   nodes: PageNode[];

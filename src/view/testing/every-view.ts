@@ -2,9 +2,13 @@ import { packagePath } from "#platform/modules";
 import { evaluate } from "../../eval/evaluate.js";
 import { readRollouts } from "../../formats/read-rollouts.js";
 import { advantages } from "../../learn/advantages.js";
+import { rightSibling } from "../../learn/distillation/siblings.js";
 import { evidence } from "../../measure/evidence/find-evidence.js";
+import { Model } from "../../model/transformer/transformer.js";
+import { ModelPolicy } from "../../policy/policy-from-model.js";
 import type { Scored } from "../../reward/scored.js";
 import { score } from "../../reward/score-trees.js";
+import { CodePointTokenizer } from "../../rollout/testing/code-point-tokenizer.js";
 import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { board } from "../board/board.js";
@@ -21,6 +25,7 @@ import { entropyRibbon } from "../ribbon/entropy-ribbon.js";
 import { clipComparison } from "../tokens/clip-comparison.js";
 import { theLoop } from "../loop/the-loop.js";
 import { clipTuner } from "../tokens/tuner/clip-tuner.js";
+import { teacherView } from "../tokens/teacher-view.js";
 import { tokenView } from "../tokens/token-view.js";
 import { sampleReport } from "./sample-report.js";
 import { sampleTree } from "./sample-tree.js";
@@ -45,6 +50,13 @@ const lengthReward = ({ length = 0 }) => ({
 const byLength = (trees: RolloutTree[]): Promise<Scored> =>
   score(trees as Parameters<typeof score>[0] & RolloutTree[], lengthReward);
 
+/** A model of random weights for trees without one. */
+const smallPolicy = (seed: number) =>
+  new ModelPolicy(
+    Model.init({ vocabSize: 128, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 }, seed),
+    new CodePointTokenizer(),
+  );
+
 /**
  * A value of every kind that shows itself in a view, and every figure; of trees that a model wrote where
  * they are given.
@@ -52,6 +64,7 @@ const byLength = (trees: RolloutTree[]): Promise<Scored> =>
 export async function everyView(given?: {
   trees: RolloutTree[];
   scored: Scored;
+  policy: ModelPolicy;
 }): Promise<Record<string, object>> {
   const trees = given?.trees ?? [await sampleTree({ seed: 1 })];
   const [tree] = trees as [RolloutTree, ...RolloutTree[]];
@@ -73,6 +86,11 @@ export async function everyView(given?: {
     tokens: tokenView(report),
     clipping: clipComparison(report.batch),
     tuner: clipTuner(report),
+    teacher: await teacherView(
+      given?.policy ?? smallPolicy(1),
+      batch,
+      given ? rightSibling() : smallPolicy(2),
+    ),
     explain: explain(report),
     evaluation: await evaluate(policy, "aime24-lookalike", { samples: 2 }),
     imported: showImported(readRollouts(rows)),

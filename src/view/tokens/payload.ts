@@ -2,6 +2,7 @@ import type { TrainingBatch } from "../../learn/batch.js";
 import type { ClipRegion } from "../../learn/losses/base/token-rule.js";
 import type { TokenUpdate } from "../../learn/losses/token-update.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
+import { teacherGaps } from "../../learn/distillation/teacher-gaps.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { packIntegers, packNumbers, packVocabulary } from "../page/pack.js";
 import type { PackedNumbers } from "../page/pack.js";
@@ -43,18 +44,14 @@ const regions: readonly (ClipRegion | "not trained")[] = [
   "not trained",
 ];
 
-/** ln p of each token under a teacher less that under the policy, and its sum over the turn; NaN where nobody was asked. */
+/** The gap to a teacher at each token, and its sum over the turn. */
 function gapsOf(row: TrainingBatch["trajectories"][number]): { gap: number[]; turn: number[] } {
-  const { teacherLogprobs, oldLogprobs, trajectory } = row;
-  const gap = Array.from(trajectory.tokens, (_, t) =>
-    teacherLogprobs && oldLogprobs && trajectory.lossMask[t]
-      ? teacherLogprobs[t]! - oldLogprobs[t]!
-      : NaN,
-  );
+  const { lossMask } = row.trajectory;
+  const gap = teacherGaps(row);
   const turn = [...gap];
   for (let from = 0; from < gap.length; from++) {
     let to = from;
-    while (to < gap.length && trajectory.lossMask[to]) to++;
+    while (to < gap.length && lossMask[to]) to++;
     const whole = gap.slice(from, to).reduce((sum, value) => sum + value, 0);
     turn.fill(whole, from, to);
     from = to;

@@ -32,7 +32,7 @@ function batch(): TrainingBatch {
   return new TrainingBatch(sequences, "grpo");
 }
 
-test("teacherView() has the gap at every token, and the word that the teacher finds likeliest there", async () => {
+test("teacherView() has the gap at every token, and the most likely word under the teacher there", async () => {
   const [student, teacher] = [policyOf(3), policyOf(9)];
   const own = batch();
   const { payload, summary } = await teacherView(student, own, teacher);

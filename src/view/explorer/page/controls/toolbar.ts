@@ -1,5 +1,5 @@
 import { element } from "../../../page/element.js";
-import { quantitiesOf } from "../draw/measures.js";
+import { quantitiesOf, quantityNames } from "../draw/measures.js";
 import type { Filter } from "../layout/lane-order.js";
 import type { ExplorerState, ExplorerView } from "../view.js";
 import { exportMenu } from "./export.js";
@@ -48,12 +48,6 @@ function viewMenu(view: ExplorerView): HTMLElement {
   const { nodes } = facts.tree;
   // Trees from files may have no times.
   const isTimed = nodes.every((node) => node.kind === "end" || node.ended != null);
-  const words = {
-    entropy: "Entropy",
-    probability: "Probability",
-    reward: "Score",
-    advantage: "Advantage",
-  };
   const choice = <K extends Chosen>(
     key: K,
     label: string,
@@ -85,7 +79,7 @@ function viewMenu(view: ExplorerView): HTMLElement {
     choice(
       "quantity",
       "Colour and height",
-      quantitiesOf(facts.tree).map((q) => [q, words[q]] as const),
+      quantitiesOf(facts.tree).map((q) => [q, quantityNames[q]] as const),
     ),
     choice("scale", "Entropy scale", [
       ["sqrt", "√"],
@@ -131,14 +125,13 @@ export function makeToolbar(view: ExplorerView, playback: Playback): Toolbar {
     view.update();
   });
   const scored = facts.mean !== undefined;
-  const known = quantitiesOf(facts.tree).filter((q) => q === "entropy" || q === "advantage");
+  const known = quantitiesOf(facts.tree).filter((q) => q !== "probability" && q !== "reward");
   const quantities = segments("Colour and height", known, (quantity) => {
     state.quantity = quantity;
     view.update();
   });
   quantities.box.classList.add("ax-wide");
-  for (const each of known)
-    quantities.buttons[each]!.textContent = each[0]!.toUpperCase() + each.slice(1);
+  for (const each of known) quantities.buttons[each]!.textContent = quantityNames[each];
   const zoom = (label: string, sign: string, factor: number) => {
     const made = element(
       "button",

@@ -82,12 +82,11 @@ export function legendEntries(tree: ShownTree): LegendEntry[] {
       painter.path(`M${x + 5} ${y - 7}v14`, { stroke: theme.ink, width: 1.3, dash: [3, 2.5] }),
     );
   }
-  if (measure.isSigned) {
+  if (measure.sides) {
     const square = (name: string, fill: string) =>
       key(name, 12, (painter, x, y) => painter.rect(x, y - 6, 12, 12, { fill, round: 3 }));
-    const isAdvantage = measure.quantity === "advantage";
-    square(isAdvantage ? "above 0: made more likely" : "above 0", theme.right);
-    square(isAdvantage ? "below 0: made less likely" : "below 0", theme.wrong);
+    square(measure.sides[0], theme.right);
+    square(measure.sides[1], theme.wrong);
   }
   return entries;
 }

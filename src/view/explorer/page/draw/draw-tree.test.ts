@@ -7,6 +7,8 @@ import type { LoopPayload } from "../../../loop/payload.js";
 import { summaryOf } from "../tree/header-words.js";
 import { escapeHtml } from "../../../../../common/picture/escape.js";
 import { grpoBatch } from "../../../testing/sample-batch.js";
+import { signed } from "../../../page/words.js";
+import { sampleReport } from "../../../testing/sample-report.js";
 import { makePayload } from "../../make-payload.js";
 import { layOut } from "../layout/layout.js";
 import { ownSettings, replayOf } from "../tree/shown-replay.js";
@@ -29,6 +31,10 @@ const theme: Theme = {
 
 async function sampleScene(quantity: Quantity = "entropy"): Promise<Scene> {
   const { tree, scored, batch } = await grpoBatch();
+  await sampleReport({}, batch);
+  // A teacher who finds every second token of the model half as likely.
+  for (const row of batch.trajectories)
+    row.teacherLogprobs = row.oldLogprobs!.map((p, t) => p - (t % 2) * Math.LN2);
   const facts = factsOf(unpackTree(makePayload(tree, { scored, batch })));
   const replay = replayOf(facts.tree, ownSettings(facts.tree));
   const layout = layOut(facts, {
@@ -79,7 +85,21 @@ test("every quantity is drawn, signed ones up and down from the middle", async (
     assert.doesNotMatch(svg, /NaN/);
     pictures.add(svg);
   }
-  assert.equal(pictures.size, 4);
+  assert.equal(pictures.size, 5);
+});
+
+test("the gap to a teacher is ln p of the teacher less that of the policy, where the model wrote", async () => {
+  const { facts } = await sampleScene();
+  const { level, ticks, sides } = measureOf(facts.tree, "gap", "sqrt");
+  facts.tree.nodes.forEach(({ kind, start, length }, node) => {
+    for (let t = start; t < start + length; t++) {
+      const said = level(t, node);
+      if (kind === "tool") assert.ok(Number.isNaN(said));
+      else assert.ok(Number.isNaN(said) || Math.abs(said) < 1e-5 || Math.abs(said + 1) < 1e-5);
+    }
+  });
+  assert.equal(ticks[0]![1], signed(-Math.LN2));
+  assert.match(sides![1], /less likely under the teacher/);
 });
 
 test("entropy reads in order on every scale, and percentiles are shares of the tokens", async () => {

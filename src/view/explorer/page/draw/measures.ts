@@ -1,7 +1,54 @@
 import { signed, two } from "../../../page/words.js";
 import type { PageTree } from "../tree/unpack-tree.js";
 
-export type Quantity = "entropy" | "probability" | "reward" | "advantage";
+type ValueOf = (token: number, node: number) => number;
+
+/** A quantity above and below 0. */
+interface SignedQuantity {
+  /** What the legend calls it. */
+  label: string;
+  /** What it is; nothing where the tree does not carry it. */
+  of: (tree: PageTree) => ValueOf | undefined;
+  /** What its two sides mean. */
+  sides: readonly [above: string, below: string];
+}
+
+const ofTokens = (values?: Float32Array): ValueOf | undefined => values && ((t) => values[t]!);
+
+const signedQuantities: Record<"reward" | "advantage" | "gap", SignedQuantity> = {
+  reward: {
+    label: "mean score",
+    of: ({ nodes }) =>
+      nodes.some(({ reward }) => reward != null)
+        ? (_, node) => nodes[node]!.reward ?? NaN
+        : undefined,
+    sides: ["above 0", "below 0"],
+  },
+  advantage: {
+    label: "advantage",
+    of: ({ advantages }) => ofTokens(advantages),
+    sides: ["above 0: made more likely", "below 0: made less likely"],
+  },
+  gap: {
+    label: "ln p of the teacher less that of the policy",
+    of: ({ gaps }) => ofTokens(gaps),
+    sides: ["above 0: more likely under the teacher", "below 0: less likely under the teacher"],
+  },
+};
+
+const signedNames = Object.keys(signedQuantities) as (keyof typeof signedQuantities)[];
+
+export type Quantity = "entropy" | "probability" | keyof typeof signedQuantities;
+
+/** What a choice of quantities calls each. */
+export const quantityNames: Record<Quantity, string> = {
+  entropy: "Entropy",
+  probability: "Probability",
+  reward: "Score",
+  advantage: "Advantage",
+  gap: "Teacher gap",
+};
+
 export type Scale = "sqrt" | "linear" | "percentile";
 
 /** What is known of a tree's tokens, the first of it to begin with. */
@@ -10,8 +57,7 @@ export function quantitiesOf(tree: PageTree): Quantity[] {
   const quantities: Quantity[] = [
     ...(known(tree.entropies) ? (["entropy"] as const) : []),
     ...(known(tree.surprises) ? (["probability"] as const) : []),
-    ...(tree.nodes.some((node) => node.reward != null) ? (["reward"] as const) : []),
-    ...(tree.advantages ? (["advantage"] as const) : []),
+    ...signedNames.filter((name) => signedQuantities[name].of(tree)),
   ];
   return quantities.length > 0 ? quantities : ["entropy"];
 }
@@ -23,6 +69,7 @@ export interface Measure {
   label: string;
   /** From the middle line, up or down. */
   isSigned: boolean;
+  sides?: SignedQuantity["sides"];
   /** From 0 to 1, or from -1 to 1 where signed; NaN for nothing known. */
   level: (token: number, node: number) => number;
   /** Which of several tokens under one pixel stands for them. */
@@ -45,14 +92,11 @@ export function measureOf(
     };
   }
   if (quantity !== "entropy") {
-    const value =
-      quantity === "reward"
-        ? (_: number, node: number) => tree.nodes[node]!.reward ?? NaN
-        : (token: number) => tree.advantages?.[token] ?? NaN;
+    const { label, of, sides } = signedQuantities[quantity];
+    const value = of(tree) ?? (() => NaN);
     const most = Math.max(1e-9, greatest(tree, value));
-    const label = quantity === "reward" ? "mean score" : "advantage";
     return {
-      ...{ quantity, isSigned: true, gather: "mean", label },
+      ...{ quantity, isSigned: true, gather: "mean", label, sides },
       level: (token, node) => value(token, node) / most,
       ticks: [
         [-1, signed(-most)],
@@ -96,7 +140,7 @@ export function entropyLevel(
   };
 }
 
-function greatest(tree: PageTree, value: (token: number, node: number) => number): number {
+function greatest(tree: PageTree, value: ValueOf): number {
   let most = 0;
   tree.nodes.forEach(({ start, length }, node) => {
     for (let i = start; i < start + length; i++) {

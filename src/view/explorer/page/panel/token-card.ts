@@ -7,7 +7,6 @@ export function tokenCard(tree: PageTree, token: number): HTMLElement {
   const own = tree.tokens[token]!;
   const said = (place: number) => element("code", {}, visible(tokenText(tree, place)));
   const p = Math.exp(-tree.surprises[token]!);
-  const advantage = tree.advantages?.[token];
   const head = element(
     "div",
     {},
@@ -16,8 +15,9 @@ export function tokenCard(tree: PageTree, token: number): HTMLElement {
     element("b", {}, two(tree.entropies[token])),
     " nats",
   );
-  if (advantage !== undefined && !Number.isNaN(advantage))
-    head.append(`, advantage ${signed(advantage)}`);
+  const known = { advantage: tree.advantages?.[token], "gap to the teacher": tree.gaps?.[token] };
+  for (const [name, value = NaN] of Object.entries(known))
+    if (!Number.isNaN(value)) head.append(`, ${name} ${signed(value)}`);
   const box = element("div", { class: "ax-card" }, head);
   const list = element("div", { class: "ax-alternatives" });
   const width = tree.top?.width ?? 0;

@@ -39,7 +39,7 @@ export function unpackPlans({
 /** A tree as the page works with it. */
 export interface PageTree extends Omit<
   ExplorerPayload,
-  "tokens" | "entropies" | "surprises" | "advantages" | "top" | "expansions"
+  "tokens" | "entropies" | "surprises" | "advantages" | "gaps" | "top" | "expansions"
 > {
   expansions: ReturnType<typeof unpackPlans>;
   /** Places of each trajectory that a rule can choose among. */
@@ -48,12 +48,13 @@ export interface PageTree extends Omit<
   entropies: Float32Array;
   surprises: Float32Array;
   advantages?: Float32Array;
+  gaps?: Float32Array;
   top?: { width: number; ids: Uint16Array | Uint32Array; surprises: Float32Array };
 }
 
 /** Turns what was packed back into numbers. */
 export function unpackTree(payload: ExplorerPayload): PageTree {
-  const { advantages, top, wide } = payload;
+  const { advantages, gaps, top, wide } = payload;
   return {
     ...payload,
     expansions: unpackPlans(payload.expansions),
@@ -62,6 +63,7 @@ export function unpackTree(payload: ExplorerPayload): PageTree {
     entropies: numbersOf(payload.entropies),
     surprises: numbersOf(payload.surprises),
     advantages: advantages && numbersOf(advantages),
+    gaps: gaps && numbersOf(gaps),
     top: top && {
       width: top.width,
       ids: integersOf(top.ids, wide),
