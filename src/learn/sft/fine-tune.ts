@@ -171,6 +171,7 @@ export async function fineTune(
     }
   } finally {
     watched?.done();
+    trainer.dispose();
   }
   noteTags(examples, policy.tokenizer);
   lines?.end(`fine-tuned: ${String(tuning)}`);

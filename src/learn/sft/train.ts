@@ -246,6 +246,11 @@ export class SftTrainer implements AsyncIterable<SftStep> {
     return Math.min(batchSize * accumulation, this.#examples.length);
   }
 
+  /** Frees what the optimiser keeps; the model stays. */
+  dispose(): void {
+    this.#optimizer.dispose();
+  }
+
   /** What `resume` continues from. */
   async state(): Promise<SftState> {
     return {

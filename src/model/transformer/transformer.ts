@@ -85,6 +85,7 @@ export class Model {
   #version = 0;
   /** Of each way that layers turn queries and keys. */
   #rotary: RotaryTable[] = [];
+  #ownsWeights = true;
   #layers: LayerWeights[];
   #lora: Lora | undefined;
   #fetched: ReadonlyMap<string, Float32Array> | undefined;
@@ -451,19 +452,20 @@ export class Model {
     });
   }
 
-  /** The model without its adapters over the same weights: only one of the two may be disposed of. */
+  /** The model without its adapters over the same weights, which stay when it is disposed of. */
   withoutLora(): Model {
     if (this.#lora?.merged) {
       throw new TypeError("Cannot leave adapters out: they must not be merged, got merged ones");
     }
     const bare = new Model(this.config, this.weights, this.generation);
     bare.matmulPrecision = this.matmulPrecision;
+    bare.#ownsWeights = false;
     return bare;
   }
 
   /** Frees the weights. */
   dispose(): void {
-    for (const weight of this.weights.values()) weight.dispose();
+    if (this.#ownsWeights) for (const weight of this.weights.values()) weight.dispose();
     this.#lora?.dispose();
     this.#forgetPositions();
   }

@@ -232,6 +232,7 @@ export class SftRun implements AsyncIterable<SftRunStep> {
 
   dispose(): void {
     this.#parts.run.release();
+    this.trainer.dispose();
     this.#parts.model.dispose();
   }
 

@@ -94,6 +94,7 @@ export async function trainTiny(
       warmupRatio: stage.warmupRatio ?? 0,
     });
     for await (const step of trainer) onStep(stage.name, step);
+    trainer.dispose();
     await mkdir(folder, { recursive: true });
     await saveModel(model, folder);
     await tokenizer.save(folder);

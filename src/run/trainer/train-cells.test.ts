@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fineTune } from "../../learn/sft/fine-tune.js";
+import { addLora } from "../../model/lora/add-lora.js";
+import { packagePath } from "#platform/modules";
+import { tf } from "../../tensor/tf.js";
 import { tasks } from "../../tasks/tasks/index.js";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import { Model } from "../../model/transformer/transformer.js";
@@ -65,6 +69,41 @@ test("trainOn() refuses a reward that is neither a function nor over a group", a
     trainOn(policy, tasks.calc({ train: 1, test: 1 }), { ...options, reward: {} as never }),
     /reward must be a function or a groupReward, got/,
   );
+  policy.dispose();
+});
+
+test("trainOn() and fineTune() leave no tensor behind, beside a reference and adapters too", async () => {
+  const policy = smallPolicy();
+  const set = tasks.calc({ train: 1, test: 1 });
+  const adapted = smallPolicy();
+  addLora(adapted.model, { rank: 2, alpha: 4 });
+  const tensors: number[] = [];
+  for (let round = 0; round < 2; round++) {
+    for (const one of [policy, adapted]) {
+      await trainOn(one, set, { ...options, overrides: ["algorithm.use_kl_in_reward=true"] });
+      await trainOn(one, set, { ...options, klLossCoefficient: 0.1 });
+      await fineTune(one, [{ prompt: "3+4?", completion: "7" }], { steps: 1, live: false });
+    }
+    tensors.push(tf.memory().numTensors);
+  }
+  assert.equal(tensors[1], tensors[0]);
+  policy.dispose();
+  adapted.dispose();
+});
+
+test("trainOn() takes a KL penalty off the rewards of answers of several lengths", async () => {
+  const policy = await Policy.load(packagePath("data/models/tiny"));
+  const { steps } = await trainOn(policy, tasks.lookup({ train: 2, test: 1 }), {
+    ...{ steps: 2, prompts: 2, n: 4, live: false, learningRate: 0.001, preset: "grpo" },
+    reward: ({ length = 0 }) => length,
+    overrides: ["algorithm.use_kl_in_reward=true"],
+  });
+  const lengths = steps[0]!.trees.flatMap(({ selected }) =>
+    selected.map(({ tokens }) => tokens.length),
+  );
+  assert.ok(new Set(lengths).size > 1, String(lengths));
+  const [first, second] = steps.map(({ metrics }) => metrics["actor/reward_kl_penalty"]!);
+  assert.ok(Math.abs(first!) < 1e-4 && Math.abs(second!) > 1e-4, `${first} ${second}`);
   policy.dispose();
 });
 

@@ -115,10 +115,9 @@ async function trained(
     overrides: options.overrides ?? [],
   });
   checkLossOptions("train", options, lossOptions(config));
-  const { reference } = {
-    ...("model" in policy ? referenceOf(config, policy.model) : {}),
-    ...defined({ reference: options.reference }),
-  };
+  const model = "model" in policy ? policy.model : undefined;
+  const before = model && !options.reference ? referenceOf(config, model) : {};
+  const { reference } = { ...before, ...defined({ reference: options.reference }) };
   const tools = options.tools
     ? toolSetOf("train", options.tools)
     : await toolsFor(environment, callLimit, sets.pages);
@@ -175,6 +174,8 @@ async function trained(
   } finally {
     watched?.done();
     watch?.end();
+    trainer.dispose();
+    before.reference?.dispose();
   }
   if (lines && run.steps.length > 0) sayFound(run, lines);
   return run;

@@ -373,6 +373,7 @@ async function trainAlone(
   } finally {
     unhandled.end();
     shown?.done();
+    trainer.dispose();
   }
   await logger.close("finished");
   return trainer;

@@ -225,6 +225,12 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     };
   }
 
+  /** Frees what the optimisers keep; the policy and what the steps found stay. */
+  dispose(): void {
+    this.learner.dispose();
+    this.critic?.dispose();
+  }
+
   /** Steps done. */
   get step(): number {
     return this.#state.step;

@@ -139,13 +139,12 @@ export async function oneSeed({
     });
     const parts = await assemble(config);
     try {
-      const trainer = await train(parts, {
+      await train(parts, {
         folder: run,
         onStep: ({ step, metrics }) =>
           say(`ARPO ${step} of ${steps}: score ${metrics["critic/score/mean"].toFixed(3)}`),
         warn: say,
       });
-      trainer.dispose?.();
     } finally {
       await parts.tools.dispose();
       parts.policy.model.dispose();

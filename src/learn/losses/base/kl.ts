@@ -74,14 +74,20 @@ export async function klInReward(
 }> {
   const { kind, control } = how;
   const { scores, oldLogprobs, refLogprobs, mask } = batch;
-  const matrix = (rows: Rows) => tf.tensor2d(rows.map((row) => Array.from(row)));
+  const width = Math.max(0, ...scores.map(({ length }) => length));
+  const matrix = (rows: Rows) =>
+    tf.tensor2d(
+      rows.map((row) => Array.from({ length: width }, (_, t) => row[t] ?? 0)),
+      [rows.length, width],
+    );
   const penalty = tf.tidy(() => {
     const own = matrix(mask);
     const here = (rows: Rows) => withoutMasked(matrix(rows), own);
     return klPenalty(here(oldLogprobs), here(refLogprobs), kind).mul(own);
   });
-  const kl = (await penalty.array()) as number[][];
+  const padded = (await penalty.array()) as number[][];
   penalty.dispose();
+  const kl = scores.map(({ length }, i) => padded[i]!.slice(0, length));
   const rewards = scores.map((row, i) =>
     Float64Array.from(row, (score, t) => score - control.coefficient * kl[i]![t]!),
   );
