@@ -143,14 +143,14 @@ for (const name of lessons) {
   const notebook = JSON.parse(readFileSync(join(root, "notebooks", name), "utf8"));
   const title = name.slice(0, -".ipynb".length);
   const bar = `<p><a href="../lessons.html">All lessons</a></p>`;
-  const html = pageOf(notebook, { title, folder: join(root, "notebooks") }).replace(
-    /href="([^":#]+)(#[^"]*)?"/g,
-    (all, path, anchor = "") => {
+  const html = pageOf(notebook, { title, folder: join(root, "notebooks") })
+    // Into a view of the lesson: here it is a picture.
+    .replace(/<a href="#(?:explorer|loop)&amp;[^"]*"[^>]*>([^]*?)<\/a>/g, "$1")
+    .replace(/href="([^":#]+)(#[^"]*)?"/g, (all, path, anchor = "") => {
       const place = placeOf(posix.normalize(`notebooks/${path}`).replace(/\/$/, ""));
       if (place === undefined) return all;
       return `href="${posix.relative("lessons", place.replace(/\.md$/, ".html"))}${anchor}"`;
-    },
-  );
+    });
   put(join(pages, `public/lessons/${title}.html`), html.replace("<main>", `<main>${bar}`));
 }
 const { sourcePage, sourcesNamed } = await import("./sources.mjs");

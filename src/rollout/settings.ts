@@ -23,7 +23,6 @@ import {
   type Option,
   rulesOf,
 } from "../../common/options/option-table.js";
-import { Registry } from "../../common/options/registry.js";
 import { truncations } from "../tasks/fit-prompt.js";
 import { samplingRules } from "../policy/check-generate.js";
 import type { Sampling } from "../policy/policy.js";
@@ -32,6 +31,7 @@ import { type EntropyOptions, entropyTable } from "./branch/segment-entropy.js";
 import type { CallFormat } from "../tools/calls/call-format.js";
 import type { CallDialect } from "../tools/calls/dialects/definition.js";
 import { type CallDialectName, callsRule } from "../tools/calls/dialects/registry.js";
+import { slips } from "./branch/slips.js";
 import type { PromptLimit } from "./task.js";
 
 const flag = valuesOf<boolean>("boolean?");
@@ -78,28 +78,10 @@ const compatTable = {
 /** Behaviours of the reference that are off unless asked for. A rule adds its own, beside its definition. */
 export interface RolloutCompat extends Given<typeof compatTable>, Named {}
 
-/** An error of published code that a rule follows where `compat` asks for it: its switch, and what it changes. */
-export interface Slip {
-  readonly name: string;
-  /**
-   * `shifted`: tokens behind a tool's result are paired with what belongs to later ones. `asksSampler`: without a
-   * policy of now, the one that samples is asked again. `misplaced`: the key for a wider first step is put where
-   * nobody reads it.
-   */
-  readonly changes: "shifted" | "asksSampler" | "misplaced";
-}
-
-/** Those of the rules that are known. */
-export const slips = new Registry<Slip>("switch of compat", [], ["changes"]);
-
 const withSlips = () => ({
   ...compatTable,
   ...Object.fromEntries(slips.names.map((name) => [name, noted])),
 });
-
-/** What of them a tree was grown with. */
-export const slipsIn = ({ compat }: Pick<RolloutConfig, "compat">): ReadonlySet<Slip["changes"]> =>
-  new Set(slips.all.filter(({ name }) => name in compat).map(({ changes }) => changes));
 
 /** Rules may be added later: what there is to ask for is looked up at each check. */
 const compatOption: Option<RolloutCompat, Complete<typeof compatTable>> = {

@@ -11,7 +11,8 @@ import type { RolloutState } from "./rollout-state.js";
 import { finishTree } from "./finish-tree.js";
 import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
 import type { TreeRun } from "./tree-run.js";
-import { expansionOf, slipsIn } from "../settings.js";
+import { slipsIn } from "../branch/slips.js";
+import { expansionOf } from "../settings.js";
 
 /** The trajectories of a growing tree as the rules see them, in the order of creation. */
 export function liveChains(run: TreeRun): Chain[] {

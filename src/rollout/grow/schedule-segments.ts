@@ -1,6 +1,7 @@
 import { segmentEnd, stepOf } from "../expand/segment-steps.js";
 import { type SegmentRule, segmentsOf } from "../rules/definition.js";
-import { type Expansion, expansionOf, slipsIn } from "../settings.js";
+import { slipsIn } from "../branch/slips.js";
+import { type Expansion, expansionOf } from "../settings.js";
 import type { RolloutState } from "./rollout-state.js";
 import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
 import { liveChains } from "./schedule-chains.js";

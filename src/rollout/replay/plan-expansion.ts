@@ -6,7 +6,7 @@ import { definitionOf, type ExpansionSettings, writtenRule } from "../rules/regi
 import { type Chain, storedChains, tokenTexts } from "../expand/path-tokens.js";
 import { planChain, type PlannedChain, type Reading } from "../expand/plan-chains.js";
 import { type RolloutTreeData, treeRandom } from "../tree/tree-data.js";
-import { slipsIn } from "../settings.js";
+import { slipsIn } from "../branch/slips.js";
 
 /** All that replaying a rule that looks at written chains needs, as plain data. */
 export interface ExpansionPlan {

@@ -3,7 +3,7 @@ import type { Random } from "../../base/random/random.js";
 import type { Choice, RoundState } from "../expand/choice.js";
 import type { Chain } from "../expand/path-tokens.js";
 import type { PlannedChain, Reading } from "../expand/plan-chains.js";
-import type { Slip } from "../settings.js";
+import type { Slip } from "../branch/slips.js";
 
 /** Trajectories of a prompt, and those that it starts with. */
 export interface Trajectories {

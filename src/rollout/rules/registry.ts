@@ -1,7 +1,7 @@
 import { Registry } from "../../../common/options/registry.js";
 import type { ValuesOf } from "../../../common/options/setting.js";
 import type { RankingSignal, TokenRanking } from "../branch/family/signals.js";
-import { type Expansion, slips } from "../settings.js";
+import type { Expansion } from "../settings.js";
 import { aepoCode } from "./aepo-code.js";
 import { aepoPaper } from "./aepo-paper.js";
 import { appo } from "./appo.js";
@@ -15,6 +15,7 @@ import type { RuleDefinition } from "./definition.js";
 import { fr3e } from "./fr3e.js";
 import { redraw } from "./redraw.js";
 import { seedDocs } from "./seed-docs.js";
+import { slips } from "../branch/slips.js";
 import { spoTree } from "./spo-tree.js";
 import { treeGrpo } from "./tree-grpo.js";
 import { treepo } from "./treepo.js";
