@@ -5,6 +5,7 @@ import { checkConfig } from "../src/doctor/check-config.js";
 import { evaluate } from "../src/eval/evaluate.js";
 import { advantages, creditOf } from "../src/learn/advantages.js";
 import { fineTune, FineTuning } from "../src/learn/sft/fine-tune.js";
+import { update } from "../src/learn/update/learner.js";
 import { HfTokenizer } from "../src/model/tokenizer/hf-tokenizer.js";
 import { modelFolder } from "../src/model/files/model-folder.js";
 import { Policy } from "../src/policy/policies.js";
@@ -152,6 +153,20 @@ test("advantages() and its like name what is to be scored first", async () => {
   const unawaited = score(tree, () => 1);
   assert.throws(() => advantages(wrong(unawaited)), /got a Promise.*write await score\(…\) first$/);
   assert.throws(() => creditOf(wrong(tree)), /Cannot give credit: scored must be what score\(\)/);
+});
+
+test("update() names what makes a batch of a tree and of what is scored", async () => {
+  const scripted = new ScriptedPolicy(() => ({ text: "42\u0001" }));
+  const tree = await rollout(scripted, "6*7?");
+  await assert.rejects(
+    update(policy, wrong(tree)),
+    /Cannot update: batch must be what advantages\(\) made, got a RolloutTree; write advantages\(await score\(…\)\) first$/,
+  );
+  await assert.rejects(
+    update(policy, wrong(await score(tree, () => 1))),
+    /got a Scored; write advantages\(scored\) first$/,
+  );
+  await assert.rejects(update(policy, wrong(undefined)), /batch must be an object, got undefined/);
 });
 
 test("score() refuses a promise, a reward's name and a right answer that is no text, and says what to do", async () => {

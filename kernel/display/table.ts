@@ -82,8 +82,8 @@ function tableHtml(table: ReturnType<typeof fit>): string {
     .join("\n");
   const note = table.note === "" ? "" : `<div style="opacity:.7">${escapeHtml(table.note)}</div>`;
   return (
-    `<div style="overflow-x:auto"><table style="border-collapse:collapse">\n` +
-    `<thead><tr><th style="${border}"></th>${head}</tr></thead>\n<tbody>\n${body}\n</tbody></table></div>${note}`
+    `<div style="overflow-x:auto" tabindex="0"><table style="border-collapse:collapse">\n` +
+    `<thead><tr><td style="${border}"></td>${head}</tr></thead>\n<tbody>\n${body}\n</tbody></table></div>${note}`
   );
 }
 

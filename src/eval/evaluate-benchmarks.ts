@@ -8,6 +8,7 @@ import {
 import { readFile } from "#platform/files";
 import { join } from "#platform/path";
 import { type Given, option, rulesOf, unset } from "../../common/options/option-table.js";
+import { shown } from "../../common/options/check-arguments.js";
 import { defined } from "../../common/options/defined.js";
 import { ProgressLine } from "../base/show/progress-line.js";
 import { watchAs } from "../base/show/show-as.js";
@@ -63,6 +64,11 @@ export type Evaluable = string | Benchmark | LoadedBenchmark;
 
 const load = (which: Evaluable, folder: string | undefined): Promise<LoadedBenchmark> => {
   if (typeof which === "string") return benchmarks.load(which, { folder });
+  if (typeof which !== "object" || which === null) {
+    throw new TypeError(
+      `Cannot evaluate: there must be a list of tasks or a benchmark, got ${shown(which)}`,
+    );
+  }
   return "items" in which ? Promise.resolve(which) : readBenchmark(which, { folder });
 };
 

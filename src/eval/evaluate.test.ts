@@ -270,6 +270,11 @@ test("evaluate() refuses no benchmark, and the same one twice", async () => {
     evaluate(policy(), []),
     /there must be a task or a benchmark, got an empty list/,
   );
+  for (const none of [undefined, [undefined], 7])
+    await assert.rejects(
+      evaluate(policy(), none as never),
+      /^TypeError: Cannot evaluate: there must be a list of tasks or a benchmark, got (undefined|7)$/,
+    );
   await assert.rejects(evaluate(policy(), [toy, toy]), /each once, got toy, toy/);
 });
 

@@ -1,8 +1,24 @@
-import { checkArguments } from "../../common/options/check-arguments.js";
+import { checkArguments, kinds, shown } from "../../common/options/check-arguments.js";
 import type { Scored } from "../reward/scored.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
 import * as exact from "../base/exact/index.js";
 import { logged, showAs, type Shown } from "../base/show/show-as.js";
+
+/** Refuses what has no advantages: a tree and scored trajectories get the calls that make a batch of them. */
+export function checkBatch(action: string, batch: unknown): void {
+  const isTree = kinds.tree[1](Array.isArray(batch) ? batch[0] : batch);
+  const { trajectories } = (batch ?? {}) as { trajectories?: unknown };
+  const first: unknown = Array.isArray(trajectories) ? trajectories[0] : undefined;
+  if (isTree || batch instanceof Promise || (kinds.object[1](first) && !("advantages" in first))) {
+    const call = isTree ? "advantages(await score(…))" : "advantages(scored)";
+    throw new TypeError(
+      `Cannot ${action}: batch must be what advantages() made, got ${shown(batch)}; write ${call} first`,
+    );
+  }
+  checkArguments(action, { batch } as { batch: TrainingBatch }, {
+    batch: { trajectories: "list" },
+  });
+}
 
 /** One trajectory with its score: what a model is run over. Arrays have one entry per response token. */
 export interface ScoredSequence {

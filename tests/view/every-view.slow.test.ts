@@ -139,3 +139,33 @@ test("a sign that has a colour has a mark too, which the legend names", { skip }
   assert.ok(lines.some(([is]) => is) && lines.some(([is]) => !is));
   await page.close();
 });
+
+test(
+  "bars stand below each other, and no line of a legend ends inside a mark's words",
+  { skip },
+  async () => {
+    const page = await browser.newPage({ viewport: { width: 660, height: 900 } });
+    await page.goto(pages.get("scored")!);
+    const lefts = await page.evaluate(
+      `[...new Set([...document.querySelectorAll(".arpo-bar-of")].map((bar) => Math.round(bar.getBoundingClientRect().left)))]`,
+    );
+    assert.equal((lefts as number[]).length, 1, String(lefts));
+    assert.doesNotMatch((await page.textContent(".arpo-title")) ?? "", /-\d/);
+    for (const name of ["credit", "explain", "report", "teacher"]) {
+      for (const width of [390, 660]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.goto(pages.get(name)!);
+        await page.locator(".arpo-mark-key").first().waitFor();
+        const cut = await page.evaluate(
+          `[...document.querySelectorAll(".arpo-mark-key .arpo-less")].filter((mark) => mark.getClientRects().length !== 1).length`,
+        );
+        assert.equal(cut, 0, `${name} at ${width} px`);
+      }
+    }
+    // What the policy's token is worth says nothing of the word that the teacher would have written.
+    const told = await page.locator(".arpo-token div").allTextContents();
+    assert.match(told[0]!, /^the policy wrote: gap .* entropy /);
+    assert.match(told[1]!, /^the teacher's first choice, where it is another: ".*"$/);
+    await page.close();
+  },
+);

@@ -22,7 +22,12 @@ export default defineConfig({
   srcDir: ".pages",
   outDir: "../../dist/docs",
   head: [["link", { rel: "icon", href: "data:," }]],
-  markdown: { languageAlias: { jsonl: "json", js: "ts" }, config: breakKeys },
+  markdown: {
+    // Comments and keywords that can be read on both grounds.
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    languageAlias: { jsonl: "json", js: "ts" },
+    config: breakKeys,
+  },
   themeConfig: {
     search: {
       provider: "local",

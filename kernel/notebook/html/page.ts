@@ -115,7 +115,7 @@ export function outputHtml(output: NotebookOutput): string {
 /** The look of a page: light or dark as the reader's system is, fonts that are there already. */
 export const style = `
 :root{color-scheme:light dark;--back:#fff;--text:#1f2328;--faint:#656d76;--line:#d8dee4;--code:#f6f8fa;
---k:#cf222e;--s:#0a3069;--n:#0550ae;--c:#6e7781;--f:#8250df;--error:#fff0ee;
+--k:#cf222e;--s:#0a3069;--n:#0550ae;--c:#656d76;--f:#8250df;--error:#fff0ee;
 --ansi-black:#24292f;--ansi-red:#cf222e;--ansi-green:#116329;--ansi-yellow:#7d4e00;--ansi-blue:#0969da;
 --ansi-magenta:#8250df;--ansi-cyan:#1b7c83;--ansi-white:#6e7781;--ansi-bright-black:#57606a;
 --ansi-bright-red:#a40e26;--ansi-bright-green:#1a7f37;--ansi-bright-yellow:#633c01;
@@ -142,6 +142,7 @@ code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:
 .note,.raw{color:var(--faint)}
 .markdown table,.html table{border-collapse:collapse}
 .markdown table{display:block;max-width:max-content;overflow-x:auto}
+.markdown th:not([align]){text-align:left}
 .markdown th,.markdown td{border:1px solid var(--line);padding:4px 10px}
 .markdown :not(pre)>code{overflow-wrap:anywhere}
 .markdown blockquote{margin:0;padding-left:14px;border-left:3px solid var(--line);color:var(--faint)}
@@ -180,7 +181,12 @@ function findPicture(
     }
     return undefined;
   }
-  if (folder === undefined || /^[a-z][a-z0-9+.-]*:|^\/\//i.test(address)) return undefined;
+  return folder === undefined ? undefined : pictureIn(folder, address);
+}
+
+/** A picture below a folder, as an address that holds it. */
+export function pictureIn(folder: string, address: string): string | undefined {
+  if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(address)) return undefined;
   const path = readable(address);
   const bytes = path === undefined ? undefined : readInside(folder, path);
   // A picture that is not there, or not in the notebook's folder, is shown as its description.

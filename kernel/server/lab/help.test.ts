@@ -14,12 +14,16 @@ const ask = (path: string, headers = { authorization: `token ${server.token}` })
 
 before(async () => {
   mkdirSync(pages);
-  writeFileSync(join(pages, "README.md"), "# All pages\n\n[one](one.md#part) [code](../src/x.ts)");
+  writeFileSync(
+    join(pages, "README.md"),
+    "# All pages\n\n[one](one.md#part) [code](../src/x.ts)\n\n![a dot](dot.png)",
+  );
   writeFileSync(
     join(pages, "one.md"),
     "# One\n\n<script>alert(1)</script>\n\n[two](api-report.md)",
   );
   writeFileSync(join(pages, "api-report.md"), "# The API\n\n[one](one.md)");
+  writeFileSync(join(pages, "dot.png"), Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"));
   server = await LabServer.start({ folder, docs: { site, pages } });
 });
 after(async () => {
@@ -37,7 +41,11 @@ test("without the built site the help shows the Markdown pages, and nothing in t
     text,
     /All pages[^]*href="one\.html#part"[^]*npm run docs|npm run docs[^]*one\.html/,
   );
-  assert.doesNotMatch(text, /x\.ts/);
+  assert.doesNotMatch(text, /x\.ts|!a dot/);
+  assert.match(
+    text,
+    /<section class="markdown">[^]*<img src="data:image\/png;base64,[^"]+" alt="a dot">/,
+  );
   const one = await (await ask("/docs/one.html")).text();
   assert.match(one, /href="reference\/index\.html"/);
   assert.doesNotMatch(one, /<script/);

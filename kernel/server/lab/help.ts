@@ -18,7 +18,7 @@ const sitePolicy =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'";
 /** In plain pages nothing runs. */
 const plainPolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /** Adds the documentation below `/docs/`, which the lab's help menu opens. */
 export function helpRoutes(router: Router, { site, pages }: DocsFolders): void {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { escapeHtml } from "../../display/html.js";
 import { markdownHtml } from "../../notebook/html/markdown.js";
-import { style } from "../../notebook/html/page.js";
+import { pictureIn, style } from "../../notebook/html/page.js";
 
 const notice =
   "<p>Plain pages. In a clone of the repository <code>npm run docs</code> builds the site with search and the API reference.</p>";
@@ -33,11 +33,12 @@ export function plainDocs(folder: string): Map<string, string> {
       : name === "api-report.md"
         ? "reference/index.html"
         : name.replace(/md$/, "html");
+  const pictures = (address: string): string | undefined => pictureIn(folder, address);
   return new Map(
     names.map((name) => {
       const up = "../".repeat(placeOf(name).split("/").length - 1);
       const text = withoutParts(readFileSync(join(folder, name), "utf8")).replace(
-        /\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)/g,
+        /(?<!!)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)/g,
         (all, shown: string, path: string, anchor = "") =>
           /^[a-z]+:/.test(path)
             ? all
@@ -50,7 +51,7 @@ export function plainDocs(folder: string): Map<string, string> {
       const nav = `<p><a href="${up}index.html">Documentation</a></p>`;
       return [
         placeOf(name),
-        `${head}<body><main>${nav}${name === "README.md" ? notice : ""}${withAnchors(markdownHtml(text))}</main></body></html>\n`,
+        `${head}<body><main>${nav}${name === "README.md" ? notice : ""}<section class="markdown">${withAnchors(markdownHtml(text, pictures))}</section></main></body></html>\n`,
       ];
     }),
   );

@@ -21,6 +21,7 @@ import {
   correctSequences,
 } from "../correction/rollout-correction.js";
 import type { OptionTable } from "../../../common/options/option-table.js";
+import { checkBatch } from "../batch.js";
 import { stalenessFigures, writeAges } from "../staleness.js";
 import type { PlainEstimator } from "../estimators/definition.js";
 import { comparesDistributions } from "../distillation/options.js";
@@ -469,11 +470,8 @@ export async function update<T extends OptionTable = Record<never, never>>(
   batch: TrainingBatch,
   options?: WithOwnLoss<UpdateOptions, T>,
 ): Promise<UpdateReport> {
-  checkArguments(
-    "update",
-    { policy, batch },
-    { policy: "object", batch: { trajectories: "list" } },
-  );
+  checkArguments("update", { policy }, { policy: "object" });
+  checkBatch("update", batch);
   if (!("trainee" in policy)) checkArguments("update", { policy }, { policy: { model: "model" } });
   if (options !== undefined) checkLossOptions("update", options, updateSettings(options));
   const trained = trainedOf(policy);

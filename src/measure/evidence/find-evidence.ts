@@ -263,7 +263,7 @@ export async function evidence(
   const unseen = all.length - found.length;
   if (unseen > 0)
     left.push(
-      `${unseen} of ${all.length} tool results were not looked at: results ${most}, tokens ${tokens}`,
+      `${unseen} of ${all.length} tool results were not looked at: the limits are { results: ${most}, tokens: ${tokens} }`,
     );
   const settings = { policy: policy?.name ?? tree.policy, tries, seed, changes: names };
   found.sort((a, b) => a.node - b.node);

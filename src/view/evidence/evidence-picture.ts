@@ -18,7 +18,7 @@ export const verdictWords: Readonly<Record<Verdict, string>> = {
 
 /** Results that a picture holds. */
 const most = 12;
-const [width, line, left, right] = [620, 20, 110, 170];
+const [width, line, left, right] = [620, 20, 110, 232];
 
 /** One line of the picture. */
 interface Line {

@@ -4,6 +4,8 @@ import { Evidence } from "../../measure/evidence/evidence.js";
 import { outcomeOf } from "../../measure/evidence/evidence-values.js";
 import "../../api/view.js";
 import { toHtml } from "../export/to-html.js";
+import { textWidth } from "../draw/text-width.js";
+import { sans } from "../draw/theme.js";
 import { toSvg } from "../export/to-svg.js";
 
 const hostile = '</script><img src=x onerror="alert(1)">';
@@ -37,6 +39,17 @@ test("evidence shows shares with their intervals, and what each change says", ()
   assert.match(html, /100% \(68% to 100%\)/);
   assert.match(html, /8 × <code>1<\/code>/);
   assert.match(String(found), /node 3\tsearch\t7\t100%\t0% falls\t100% stays\t–/);
+});
+
+test("the longest words about all results fit into the picture", () => {
+  const { settings } = found;
+  const twelve = Array.from({ length: 12 }, () => found.results[0]!);
+  const svg = toSvg(new Evidence(twelve, settings, { tokens: 0, left: [] }));
+  const width = Number(/viewBox="0 0 (\d+)/.exec(svg)![1]);
+  const said = [...svg.matchAll(/<text x="([\d.]+)"[^>]*>(falls \d+, stays \d+ of \d+)</g)];
+  assert.ok(said.length > 0);
+  for (const [, x, text] of said)
+    assert.ok(Number(x) + textWidth(text!, `400 11.5px ${sans}`) < width, text);
 });
 
 test("no text of a tool or an answer is code, in the page and in the picture", () => {

@@ -75,7 +75,9 @@ function rowTable({ rows, question }: ImportedPrompt, tree: RolloutTree): string
     const text = said.map((node) => node.text).join("");
     const from = `${row.place.file.split(/[\\/]/).at(-1)}:${row.place.line}`;
     const ended = row.end === undefined ? "–" : end;
-    return [...cells, ended, String(calls), from, shortest(text.slice(-200), 120)];
+    // Its last words are a text, also where they are a number.
+    const last = { html: escape(shortest(text.slice(-200), 120)) };
+    return [...cells, ended, String(calls), from, last];
   });
   return asked + wide("trajectories", table(lines, heads));
 }
@@ -109,8 +111,7 @@ const style = `
 .arpo-imported details{border:1px solid var(--line);border-radius:8px;margin:4px 0;padding:2px 10px}
 .arpo-imported summary{overflow-wrap:anywhere;opacity:1}
 .arpo-imported summary span{font-variant-numeric:tabular-nums}
-.arpo-imported td{overflow-wrap:anywhere}
-.arpo-imported td:nth-last-child(4){overflow-wrap:normal}
+.arpo-imported td:last-child{overflow-wrap:anywhere;min-width:7em}
 .arpo-imported .arpo-finding{border-left:3px solid var(--accent)}
 .arpo-imported a{color:var(--accent)}
 .arpo-imported tr.arpo-found td{background:var(--soft)}

@@ -50,6 +50,7 @@ ${rulesOfPage(".arpo-view", meanings)}
 .arpo-view .arpo-text span{border-radius:2px;padding:1px 0}
 .arpo-view .arpo-result{border-bottom:2px dotted var(--tool)}
 .arpo-view .arpo-less{border-top:2px dotted currentColor}
+.arpo-view .arpo-mark-key{display:inline-block}
 .arpo-view .arpo-on{outline:2px solid var(--accent)}
 .arpo-view .arpo-token{min-height:1.5em;margin:4px 0;white-space:pre-wrap}
 .arpo-view table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:4px 0;font-size:inherit;color:inherit;background:none;border:0}

@@ -13,6 +13,7 @@ import { scoredPicture } from "./scored-picture.js";
 const style = `
 .arpo-scored .arpo-bar-of{display:inline-block;position:relative;width:90px;height:10px;background:var(--soft);border:1px solid var(--line);border-radius:3px;margin-right:8px}
 .arpo-scored .arpo-bar-of i{position:absolute;top:0;bottom:0;border-radius:2px}
+.arpo-scored .arpo-score{display:inline-block;min-width:6ch}
 .arpo-scored.arpo-scored td{white-space:nowrap}
 .arpo-scored.arpo-scored td:last-child{white-space:normal;min-width:240px}
 .arpo-scored summary{cursor:pointer}
@@ -32,6 +33,9 @@ const style = `
 }
 .arpo-scored .arpo-tool{opacity:.75}
 `;
+
+/** A score as a table writes it: its digits stand below each other. */
+const fixed = (score: number): string => score.toFixed(3).replace("-", "−");
 
 /** Trajectories shown before the rest is left to a click. */
 const most = 200;
@@ -67,7 +71,10 @@ function scoredTables(scored: Scored): string {
     return [
       ...(oneTask ? [] : [group]),
       String(row),
-      { html: `${bar(score.score)}${score.score.toFixed(3).replace("-", "−")}`, isNumber: true },
+      {
+        html: `${bar(score.score)}<span class="arpo-score">${fixed(score.score)}</span>`,
+        isNumber: true,
+      },
       ...parts.map((part) => numberText(score.parts?.[part], 3)),
       // An answer is a text, also where it is a number.
       { html: escapeHtml(score.answer ?? "–") },
@@ -122,9 +129,7 @@ class ScoredView extends View<Scored> {
     const { trajectories, mean } = this.payload;
     const tasks = tasksOf(this.payload);
     const of = tasks.size === 1 ? ` of ${[...tasks].join("")}` : "";
-    return (
-      this.heading ?? `${trajectories.length} trajectories${of}, mean score ${mean.toFixed(3)}`
-    );
+    return this.heading ?? `${trajectories.length} trajectories${of}, mean score ${fixed(mean)}`;
   }
 
   override picture(): string {

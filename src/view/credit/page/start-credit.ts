@@ -1,4 +1,5 @@
 import { element, fromHtml } from "../../page/element.js";
+import { markKey } from "../../page/mark-key.js";
 import { colourRamp, rampKey } from "../../page/colour-ramp.js";
 import { isLess, numberText } from "../../page/words.js";
 import { table } from "../../page/table.js";
@@ -175,8 +176,7 @@ export const startCredit = starter<CreditPayload>("credit", (root, payload, { di
       ? ["discouraged ", " encouraged: each rule's own scale"]
       : [`−${numberText(reach, 3)} or less `, ` +${numberText(reach, 3)} or more: advantage`];
     const ramp = rampKey(colourRamp(diverging, 0, 1));
-    const mark = element("span", { class: "arpo-less" }, "dotted above");
-    legend.replaceChildren(words[0]!, ramp, `${words[1]!} · `, mark, ": discouraged");
+    legend.replaceChildren(words[0]!, ramp, words[1]!, markKey("less", "discouraged"));
   }
 
   function layOut(): void {

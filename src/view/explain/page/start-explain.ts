@@ -1,6 +1,7 @@
 import type { LossFacts } from "../../../learn/losses/base/definition.js";
 import { shownLoss } from "./shown-loss.js";
 import { element, fromHtml } from "../../page/element.js";
+import { markKey } from "../../page/mark-key.js";
 import { colourRamp, rampKey } from "../../page/colour-ramp.js";
 import { numberText } from "../../page/words.js";
 import { header } from "../../page/header.js";
@@ -82,15 +83,13 @@ function formulaLine(shown: ShownBatch, line: ExplainedLine): HTMLElement {
 /** What the colours and marks of the tokens mean. */
 function legendOf(ramps: Palette): HTMLElement {
   const ramp = rampKey(colourRamp(ramps.diverging, 0, 1));
-  const mark = (name: string, word: string, meaning: string) =>
-    element("span", {}, element("span", { class: name }, word), `: ${meaning}`);
   return element(
     "div",
     { class: "arpo-legend" },
     element("span", {}, "less likely ", ramp, " more likely"),
-    mark("arpo-less", "dotted above", "less likely"),
-    mark("arpo-lost", "struck out", "the loss dropped its gradient"),
-    mark("arpo-kept", "underlined", "beyond the bounds or chosen by the loss, gradient kept"),
+    markKey("less", "less likely"),
+    markKey("lost", "the loss dropped its gradient"),
+    markKey("kept", "beyond the bounds or chosen by the loss, gradient kept"),
   );
 }
 

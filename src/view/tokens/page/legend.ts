@@ -1,11 +1,9 @@
 import { rampKey } from "../../page/colour-ramp.js";
 import { element } from "../../page/element.js";
+import { markKey } from "../../page/mark-key.js";
 import { numberText } from "../../page/words.js";
 import { factsOf, type TokenQuantity } from "../quantities.js";
 import type { Colouring } from "./colouring.js";
-
-/** The mark of a token on the lower side of a scale, which colour alone would tell. */
-export const lessMark = (): HTMLElement => element("span", { class: "arpo-less" }, "dotted above");
 
 /** What the colours of a quantity mean. */
 export function legendOf(
@@ -17,16 +15,16 @@ export function legendOf(
   const ramp = rampKey((place) => colour(low + place * (high - low)));
   const words = `${right}: ${meaning}`;
   if (!isLess(low)) return [left, ramp, words];
-  return [left, ramp, `${words} · `, lessMark(), `: ${less}`];
+  return [left, ramp, `${words} · `, markKey("less", less)];
 }
 
 /** What the marks of tokens mean; where nothing was clipped, only which were trained. */
 export function marksOf(clipped: boolean): HTMLElement {
   const words = [
-    element("span", { class: "arpo-lost" }, "struck out"),
-    ": clipping dropped its gradient · ",
-    element("span", { class: "arpo-kept" }, "underlined"),
-    ": outside the bounds, gradient kept · ",
+    markKey("lost", "clipping dropped its gradient"),
+    " · ",
+    markKey("kept", "outside the bounds, gradient kept"),
+    " · ",
   ];
   const told = clipped ? words : [];
   return element("span", { class: "arpo-key-words" }, ...told, "grey: not trained");

@@ -16,6 +16,7 @@ export const startTokens = starter<TokenPayload>("tokens", (root, payload, ramps
   const tokens = readTokens(payload);
   const { panels, text } = tokens;
   const names = [...panels[0]!.values.keys()];
+  const isClipped = names.includes("weight");
   let quantity = names[0]!;
   let shown = most;
   const details = element("div", { class: "arpo-token", "aria-live": "polite" });
@@ -24,10 +25,12 @@ export const startTokens = starter<TokenPayload>("tokens", (root, payload, ramps
 
   function look(token: number): void {
     const lines = panels.map(({ name, region, values, text: own }) => {
+      // The numbers beside another text are those of the first panel's token.
+      if (own) return element("div", {}, `${name}: ${JSON.stringify(own(token))}`);
+      const where = payload.regions[region[token]!]!;
       const facts = [...values].map(([key, list]) => `${key} ${numberText(list[token], 3)}`);
-      const word = own ? `${JSON.stringify(own(token))} · ` : "";
-      const words = `${name}: ${word}${payload.regions[region[token]!]} · ${facts.join(" · ")}`;
-      return element("div", {}, words);
+      const words = isClipped || where !== "inside" ? [where, ...facts] : facts;
+      return element("div", {}, `${name}: ${words.join(" · ")}`);
     });
     details.replaceChildren(element("b", {}, JSON.stringify(text(token))), ...lines);
     for (const span of list.querySelectorAll(".arpo-on")) span.classList.remove("arpo-on");
@@ -70,7 +73,7 @@ export const startTokens = starter<TokenPayload>("tokens", (root, payload, ramps
     draw();
   };
   details.append("Point at a token for its numbers.");
-  const marks = marksOf(names.includes("weight"));
+  const marks = marksOf(isClipped);
   const { differs } = payload;
   const next = element("button", {}, `next of ${differs.length} that differ`);
   let reached = -1;

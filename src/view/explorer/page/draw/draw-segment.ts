@@ -9,7 +9,7 @@ import { fitted, textWidth } from "../../../draw/text-width.js";
 import { heatStep, sans } from "../../../draw/theme.js";
 
 /** Where a node is drawn. */
-interface Box {
+export interface Box {
   node: number;
   left: number;
   right: number;
@@ -48,10 +48,7 @@ export function drawSegment(painter: Painter, scene: Scene, box: Box, layer?: He
     }
   }
   const perToken = width / length;
-  if (perToken < readingWidth) {
-    if (layout.hasWords && bottom - top >= 10) drawWords(painter, scene, box, share);
-    return;
-  }
+  if (perToken < readingWidth) return;
   const first = Math.max(0, Math.floor((layout.left - left) / perToken));
   const last = Math.min(length, Math.ceil((view.width - layout.gutter - left) / perToken));
   const most = Math.floor(perToken / 6.4);
@@ -113,13 +110,20 @@ const letter = 0.602 * wordSize;
 
 /**
  * Above the bars: the word at which a wrong trajectory left a right one's path, and the words at which the model was
- * least sure, as many as fit.
+ * least sure, as many as fit. Chips of results are taller than bars: words end before them, where there is room.
  */
-function drawWords(painter: Painter, scene: Scene, box: Box, share: number): void {
+export function drawWords(painter: Painter, scene: Scene, box: Box): void {
   const { facts, theme, layout } = scene;
-  const { node, left, right, top, alpha } = box;
+  const { node, left, right, top, bottom, alpha } = box;
   const { length, trajectory } = facts.tree.nodes[node]!;
+  if (length === 0 || (right - left) / length >= readingWidth) return;
+  if (!layout.hasWords || bottom - top < 10) return;
+  const share = written(scene, node);
   const edge = scene.view.width - layout.gutter;
+  const own = facts.own[trajectory] ?? [];
+  const next = own[own.indexOf(node) + 1];
+  const chip = next === undefined ? undefined : reach(scene, next)[0];
+  const room = chip === undefined ? 8 : Math.max(0, Math.min(8, chip - right - 3));
   const told = isTold(scene);
   const taken: [number, number][] = [];
   const place = (word: Word, extra: number): [x: number, wide: number] | undefined => {
@@ -127,7 +131,7 @@ function drawWords(painter: Painter, scene: Scene, box: Box, share: number): voi
     const wide = word.text.trim().length * letter + extra;
     const middle = left + ((right - left) * (word.from + word.to + 1)) / (2 * length);
     // Inside its segment, as far as it fits; a fault that does not is told all the same.
-    const most = Math.min(Math.max(left, right - wide) + 8, edge - wide - 2);
+    const most = Math.min(Math.max(left - 12, right - wide + room), edge - wide - 2);
     const x = Math.max(Math.min(left - 4, most), Math.min(middle - wide / 2, most));
     if (extra < 10 && wide > right - left + 12) return undefined;
     if (taken.some(([from, to]) => x < to + 3 && from < x + wide + 3)) return undefined;

@@ -29,7 +29,7 @@ const theme: Theme = {
   heat: Array.from({ length: heatSteps }, (_, i) => entropyRamps.light[Math.floor(i / 3)]!),
 };
 
-async function sampleScene(quantity: Quantity = "entropy"): Promise<Scene> {
+async function sampleScene(quantity: Quantity = "entropy", width = 1000): Promise<Scene> {
   const { tree, scored, batch } = await grpoBatch();
   await sampleReport({}, batch);
   // A teacher who finds every second token of the model half as likely.
@@ -38,7 +38,7 @@ async function sampleScene(quantity: Quantity = "entropy"): Promise<Scene> {
   const facts = factsOf(unpackTree(makePayload(tree, { scored, batch })));
   const replay = replayOf(facts.tree, ownSettings(facts.tree));
   const layout = layOut(facts, {
-    ...{ width: 1000, maxHeight: 590, filter: "all", align: "turns", lanes: "auto", zoom: 1 },
+    ...{ width, maxHeight: 590, filter: "all", align: "turns", lanes: "auto", zoom: 1 },
     ...{ unfolded: new Set(), replay },
   });
   const measure = measureOf(facts.tree, quantity, "sqrt");
@@ -75,6 +75,31 @@ test("an exported tree holds its texts as text and every trajectory's number", a
   for (const word of ["Turn 1", "score", "advantage"]) assert.ok(texts.includes(word), word);
   assert.doesNotMatch(svg, /NaN|undefined|Infinity|<image|<script/);
   assert.equal(svg.match(/<g /g)!.length, svg.match(/<\/g>/g)!.length);
+});
+
+test("words above the bars stand on no chip, and that of a fault in front of it on a narrow page", async () => {
+  const placed = (svg: string, of: RegExp) =>
+    [...svg.matchAll(of)].map(({ index, 0: all, 1: text = "" }) => {
+      const at = (name: string) => Number(new RegExp(` ${name}="([\\d.]+)"`).exec(all)?.[1]);
+      return { all, text, index, x: at("x"), y: at("y"), wide: at("width"), tall: at("height") };
+    });
+  for (const width of [1000, 660, 390]) {
+    const svg = drawn(await sampleScene("entropy", width));
+    const chips = placed(svg, /<rect [^>]*>/g).filter(({ all }) => all.includes(theme.toolLine));
+    const words = placed(svg, /<text [^>]*font-size="11"[^>]*>([^<]*)<\/text>/g).filter(({ all }) =>
+      all.includes("mono"),
+    );
+    assert.ok(chips.length > 0 && words.length > 0);
+    assert.ok(words[0]!.index > chips.at(-1)!.index);
+    for (const word of words.filter(({ all }) => !all.includes(theme.wrong))) {
+      const end = word.x + 0.602 * 11 * word.text.length;
+      const on = chips.filter(
+        ({ x, y, wide, tall }) =>
+          word.x < x + wide && x < end && word.y > y - 4 && word.y < y + tall + 8,
+      );
+      assert.deepEqual(on, [], `${word.text} at ${width} px`);
+    }
+  }
 });
 
 test("every quantity is drawn, signed ones up and down from the middle", async () => {

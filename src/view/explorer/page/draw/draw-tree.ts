@@ -4,7 +4,16 @@ import { laneOf } from "../tree/paths.js";
 import { ancestors } from "../tree/tree-facts.js";
 import { drawGutter, gutterColumns } from "./draw-gutter.js";
 import { drawMarks, drawPill } from "./draw-marks.js";
-import { drawBreak, drawChip, drawMarked, drawSegment, isAcross, reach } from "./draw-segment.js";
+import {
+  type Box,
+  drawBreak,
+  drawChip,
+  drawMarked,
+  drawSegment,
+  drawWords,
+  isAcross,
+  reach,
+} from "./draw-segment.js";
 import type { HeatLayer } from "./heat-layer.js";
 import type { Look, Painter } from "../../../draw/painter.js";
 import { across, barRoom, begun, chipHeight, type Scene, written } from "./scene.js";
@@ -187,14 +196,17 @@ export function drawTree(painter: Painter, scene: Scene): void {
   painter.clip(layout.left - 14, layout.head, space.width, space.height, () => {
     drawTurnColumns(painter, scene);
     drawLinks(painter, scene);
+    const segments: Box[] = [];
     for (const lane of lanes) {
       if (lane.ghost) drawGhost(painter, scene, lane);
-      else if (begun(scene, lane.trajectory)) drawLane(painter, scene, lane, layer);
+      else if (begun(scene, lane.trajectory))
+        segments.push(...drawLane(painter, scene, lane, layer));
     }
     if (layer) {
       const { width, height } = view;
       painter.image!(layer.done(), { x: 0, y: 0, width, height });
     }
+    for (const box of segments) drawWords(painter, scene, box);
     for (const lane of lanes) if (!lane.ghost) drawOutlines(painter, scene, lane);
     for (const lane of lanes) if (!lane.ghost) drawBreaks(painter, scene, lane);
     if (path >= 0) drawPath(painter, scene, path, false);
@@ -237,13 +249,15 @@ function drawGhost(painter: Painter, scene: Scene, lane: Lane): void {
   });
 }
 
-function drawLane(painter: Painter, scene: Scene, lane: Lane, layer?: HeatLayer): void {
+/** One trajectory; where its segments are, whose words stand above everything. */
+function drawLane(painter: Painter, scene: Scene, lane: Lane, layer?: HeatLayer): Box[] {
   const { facts, layout, theme, view, passed, path } = scene;
   const y = scene.yOf(lane) - view.y;
   const middle = y + lane.height / 2;
   const { top, bottom } = barRoom(layout, y, lane.height);
   const isFaint = lane.gone ? 0.28 : lane.dim ? 0.3 : 1;
   const right = view.width - layout.gutter;
+  const segments: Box[] = [];
   let end: number | undefined;
   let isWhole = true;
   for (const node of facts.own[lane.trajectory]!) {
@@ -260,18 +274,21 @@ function drawLane(painter: Painter, scene: Scene, lane: Lane, layer?: HeatLayer)
     if (!isAcross(scene, left, to)) continue;
     const alpha = passed?.has(node) ? 1 : isFaint;
     const box = { node, left, right: to, top, bottom, alpha };
-    if (kind === "model") drawSegment(painter, scene, box, layer);
-    else {
+    if (kind === "model") {
+      drawSegment(painter, scene, box, layer);
+      segments.push(box);
+    } else {
       const share = written(scene, node);
       const whole = { ...box, top: y, bottom: y + lane.height, height: lane.height };
       drawChip(painter, scene, { ...whole, alpha: alpha * share });
     }
     if (facts.tree.marks) drawMarked(painter, scene, box);
   }
-  if (end === undefined || end >= right || !isWhole || lane.trajectory === path) return;
+  if (end === undefined || end >= right || !isWhole || lane.trajectory === path) return segments;
   painter.path(`M${end + 4} ${middle}H${right + 2}`, {
     ...{ stroke: theme.line, dash: [1, 4], alpha: isFaint, butt: true },
   });
+  return segments;
 }
 
 /** Breaks stand above the bars, of which some are pixels. */
