@@ -46,7 +46,7 @@ for (const colorScheme of ["light", "dark"]) {
       const pen = canvas.getContext("2d");
       pen.imageSmoothingQuality = "high";
       pen.drawImage(image, 0, 0, canvas.width, canvas.height);
-      return canvas.toDataURL("image/webp", 0.72).split(",")[1];
+      return canvas.toDataURL("image/webp", 0.66).split(",")[1];
     }, png);
     await helper.close();
     writeFileSync(join(out, `${name}${end}.webp`), Buffer.from(webp, "base64"));

@@ -41,11 +41,14 @@ export function requirePackage(name: string): unknown {
   return require(name);
 }
 
+/** Types of a platform before TypeScript 6 know no WebGPU. */
+type Gpu = Navigator extends { readonly gpu: infer G } ? G : unknown;
+
 /** Dawn for Node, which is there where somebody installed it; loading it defines WebGPU's globals. */
-export async function openGpu(): Promise<GPU> {
+export async function openGpu(): Promise<Gpu> {
   const { create, globals } = await import("webgpu");
   Object.assign(globalThis, globals);
-  return create([]) as unknown as GPU;
+  return create([]) as unknown as Gpu;
 }
 
 /** What a page would be told of the program that it is in. */
