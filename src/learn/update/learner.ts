@@ -19,6 +19,7 @@ import {
   correctionOf,
   type CorrectionSettings,
   correctSequences,
+  rejectSequences,
 } from "../correction/rollout-correction.js";
 import type { OptionTable } from "../../../common/options/option-table.js";
 import { stalenessFigures, writeAges } from "../staleness.js";
@@ -393,6 +394,10 @@ export class Learner {
     correction: CorrectionSettings | undefined,
     means: MetricMeans,
   ): Promise<boolean> {
+    if (correction?.bypass && correction.rejection) {
+      const { logprobs } = await this.#trainee.measure(sequences, settings);
+      rejectSequences(sequences, logprobs, correction);
+    }
     const step = new StepFigures(sequences, settings);
     const random = settings.random.split(`step ${this.steps}`);
     let pass = 0;

@@ -9,7 +9,11 @@ import {
   trainedMask,
   usedAdvantages,
 } from "../batch.js";
-import { bypassWeights, type CorrectionSettings } from "../correction/rollout-correction.js";
+import {
+  bypassWeights,
+  type CorrectionSettings,
+  knownMask,
+} from "../correction/rollout-correction.js";
 import { requireFinite } from "../masked.js";
 import { type ActorLossInput, actorLossOf } from "../losses/losses.js";
 import type { LossDefinition } from "../losses/base/definition.js";
@@ -59,7 +63,7 @@ function lossInput(
   const oldLogprobs = spreadOver(group, (sequence) => sequence.oldLogprobs);
   const mask = spreadOver(group, trainedMask);
   const rolloutWeights = correction?.bypass
-    ? bypassWeights(logprobs, oldLogprobs, mask, correction)
+    ? bypassWeights(logprobs, oldLogprobs, spreadOver(group, knownMask), correction)
     : group.every((sequence) => sequence.rolloutWeights !== undefined)
       ? spreadOver(group, (sequence) => sequence.rolloutWeights!)
       : undefined;

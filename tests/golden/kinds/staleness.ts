@@ -4,6 +4,7 @@ import {
   correctionOf,
   type RolloutCorrection,
 } from "../../../src/learn/correction/rollout-correction.js";
+import { rejectionMask } from "../../../src/learn/correction/rejection.js";
 import { settingsOf } from "../../../src/learn/losses/base/definition.js";
 import { unmaskedAdvantages, unmaskedRow } from "../../../src/learn/losses/base/off-policy-mask.js";
 import { tensorOps } from "../../../src/learn/losses/base/tensor-ops.js";
@@ -81,18 +82,25 @@ function bypass(v: any) {
   const correction = correctionOf(
     {
       ...{ mode: "bypass", bypassLoss: loss_type, weights: rollout_is },
+      ...{ reject: keys.rollout_rs, rejectThreshold: keys.rollout_rs_threshold, inverseK1: true },
       threshold: keys.rollout_is_threshold,
       normalize: keys.rollout_is_batch_normalize,
     } satisfies RolloutCorrection,
     [],
   )!;
-  const [oldLogprobs, mask] = [matrix(v.old_log_prob), matrix(v.response_mask)];
+  const logRatio = (v.log_prob as Matrix).map((row, r) =>
+    row.map((p, t) => p - v.old_log_prob[r][t]),
+  );
+  const whole = { logRatio, mask: v.response_mask as Matrix };
+  const kept = correction.rejection ? rejectionMask(whole, correction.rejection).mask : whole.mask;
+  const [oldLogprobs, all] = [matrix(v.old_log_prob), matrix(v.response_mask)];
+  const mask = matrix(kept.map((row) => Array.from(row)));
   const options: ActorLossOptions = {
     ...{ loss: loss_type === "reinforce" ? "gpg" : "vanilla", aggregation: v.loss_agg_mode },
     ...{ aggregationRule: "verl-0.9.1", clipRatioLow: 0.2, clipRatioHigh: 0.28, clipRatioC: 3 },
   };
   const input = (logprobs: Tensor) => {
-    const rolloutWeights = bypassWeights(logprobs, oldLogprobs, mask, correction);
+    const rolloutWeights = bypassWeights(logprobs, oldLogprobs, all, correction);
     const given = { logprobs, oldLogprobs, advantages: matrix(v.advantages), mask };
     return { ...given, ...defined({ rolloutWeights }) };
   };
