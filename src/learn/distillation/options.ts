@@ -185,6 +185,17 @@ export const comparesDistributions = ({
 /** Refuses what the sources offer and what teaches nothing. */
 export function checkDistillation(settings: DistillationSettings): void {
   const { distillationKind: kind, distillationAdvantage: inAdvantage } = settings;
+  const { distillationMix: mix, distillationRewards: rewards } = settings;
+  if (!inAdvantage && mix !== "add") {
+    throw new RangeError(
+      `Cannot update: distillationMix must be add where distillationAdvantage is false, got ${mix}, which is a way into the advantage`,
+    );
+  }
+  if (!rewards && mix !== "add" && mix !== "early") {
+    throw new RangeError(
+      `Cannot update: distillationRewards must be true beside distillationMix ${mix}, which shares the reward's advantage, got false`,
+    );
+  }
   if (!inAdvantage && ["k1", "kl"].includes(kind)) {
     throw new RangeError(
       `Cannot update: distillationKind must not be ${kind} in the loss, whose gradient does not contain the teacher; distillationAdvantage: true takes it off the advantage, k2 and k3 are losses`,

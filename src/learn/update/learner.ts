@@ -8,6 +8,7 @@ import {
   isTrained,
   type PreparedSequence,
   chooseSupport,
+  refuseElsewhere,
   keptMass,
   meanOver,
   type ScoredSequence,
@@ -60,6 +61,8 @@ async function measureReference(
   settings: UpdateSettings,
 ): Promise<SequenceMeasures> {
   if ("weights" in reference) return measureSequences(reference, sequences, settings);
+  const isCut = sequences.some(({ trajectory }) => trajectory.support !== undefined);
+  if (settings.samplingMask === "recorded" && isCut) refuseElsewhere();
   const said = await reference.logProbs(
     sequences.map(({ trajectory: { prompt, tokens } }) => ({ prompt, tokens })),
     { temperature: settings.temperature },
