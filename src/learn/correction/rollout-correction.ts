@@ -199,6 +199,7 @@ function compare(
 /** Takes back what an earlier correction wrote. */
 function clear(sequence: PreparedSequence): void {
   delete sequence.rolloutWeights;
+  delete sequence.wholeWeights;
   delete sequence.keptMask;
 }
 
@@ -227,6 +228,7 @@ export function correctSequences(
     const first = own.indexOf(1);
     if (weights) {
       const ofSequence = settings.weights === "sequence" && first >= 0 ? weights[i]![first]! : 1;
+      if (settings.weights === "sequence") sequence.wholeWeights = true;
       sequence.rolloutWeights = Float32Array.from(lossMask, (m, t) =>
         own[t] ? weights[i]![t]! : m * ofSequence,
       );

@@ -76,6 +76,7 @@ function lossInput(
       ? {}
       : { sampledLogprobs: spreadOver(group, sampledLogprobs) }),
     ...defined({ rolloutWeights }),
+    ...(group.some((sequence) => sequence.wholeWeights) ? { wholeWeights: true } : {}),
     ...(settings.klLossCoefficient === undefined
       ? {}
       : { refLogprobs: spreadOver(group, (sequence) => sequence.refLogprobs!) }),

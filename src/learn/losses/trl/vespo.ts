@@ -24,14 +24,16 @@ export const vespoOptions = {
 const least = Math.log(1e-8);
 
 /** The log ratio of a whole trajectory, with the log of what a correction for another sampler weighs it by. */
-function wholeLogRatio({ logprobs, oldLogprobs, mask, weights }: LossRow): number {
-  let sum = 0;
+function wholeLogRatio(row: LossRow): number {
+  const { logprobs, oldLogprobs, mask, weights, wholeWeights } = row;
+  let [sum, sampler, count] = [0, 0, 0];
   for (let t = 0; t < mask.length; t++) {
     if (!mask[t]) continue;
     sum += clamp(logprobs[t]! - oldLogprobs[t]!, -widestLogRatio, widestLogRatio);
-    sum += Math.log(Math.max(weights?.[t] ?? 1, 1e-8));
+    sampler += Math.log(Math.max(weights?.[t] ?? 1, 1e-8));
+    count++;
   }
-  return clamp(sum, least, widestLogRatio);
+  return clamp(sum + sampler / (wholeWeights ? Math.max(1, count) : 1), least, widestLogRatio);
 }
 
 /**
@@ -52,14 +54,20 @@ export const vespo = defineLoss({
     },
   },
 
-  tensors({ rolloutWeights, ...input }, options, { tf, detached, figures, total }) {
+  tensors({ rolloutWeights, wholeWeights, ...input }, options, ops) {
+    const { tf, detached, figures, total } = ops;
     const { logprobs, oldLogprobs, advantages, mask } = input;
     const logRatio: Tensor = logprobs.sub(oldLogprobs);
     const own: Tensor = detached(logRatio).clipByValue(-widestLogRatio, widestLogRatio);
-    const weighed = rolloutWeights
-      ? own.add<Tensor>(tf.maximum<Tensor>(rolloutWeights, 1e-8).log())
-      : own;
-    const whole: Tensor = weighed.mul(mask).sum(-1, true).clipByValue(least, widestLogRatio);
+    const summed = (x: Tensor): Tensor => x.mul(mask).sum(-1, true);
+    const bySampler = (by: Tensor): Tensor => {
+      const logs = summed(tf.maximum<Tensor>(by, 1e-8).log());
+      // A trajectory's weight stands on each of its tokens and counts once.
+      return wholeWeights ? logs.div(tf.maximum(summed(tf.onesLike(mask)), 1)) : logs;
+    };
+    const ratio = summed(own);
+    const all = rolloutWeights ? ratio.add<Tensor>(bySampler(rolloutWeights)) : ratio;
+    const whole: Tensor = all.clipByValue(least, widestLogRatio);
     const negative = advantages.less(0);
     const by = (positive: number, other: number): Tensor =>
       tf.where(negative, tf.fill(advantages.shape, other), tf.fill(advantages.shape, positive));
