@@ -20,7 +20,7 @@ import type { LossDefinition } from "../losses/base/definition.js";
 import { aggregationOf, lossOf } from "../losses/registry.js";
 import { clearMasked, drawsOf } from "../losses/base/tensor-ops.js";
 import { aggregateLoss } from "../losses/base/aggregate.js";
-import { comparesDistributions, weighsByRatio } from "../distillation/options.js";
+import { comparesDistributions, readsSampler, weighsByRatio } from "../distillation/options.js";
 import {
   ratioWeights,
   teachersLikeliest,
@@ -173,8 +173,9 @@ function teacherLoss(
     trainedMask(sequence).map((m) => (sequence.teacherLogprobs ? m : 0)),
   );
   const { logprobs, oldLogprobs } = input;
-  const clear = clearMasked({ logprobs, oldLogprobs, said, mask: has }, {});
   const { distillationKind: kind, distillationRatioClip: most } = settings;
+  const before = readsSampler(kind) ? spreadOver(group, sampledLogprobs) : oldLogprobs;
+  const clear = clearMasked({ logprobs, oldLogprobs: before, said, mask: has }, {});
   const { mode, rule } = aggregationOf(settings);
   const apart = comparesDistributions(settings)
     ? distributionsApart(group, found, settings)

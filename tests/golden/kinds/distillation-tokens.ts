@@ -8,7 +8,7 @@ import {
 } from "../../../src/learn/distillation/divergence.js";
 import { distillationTable } from "../../../src/learn/distillation/options.js";
 import { requireFinite } from "../../../src/learn/masked.js";
-import { siblingPrompts } from "../../../src/learn/distillation/siblings.js";
+import { siblingFigures, siblingPrompts } from "../../../src/learn/distillation/siblings.js";
 import { tokenDivergence } from "../../../src/learn/distillation/vocabulary.js";
 import { aggregateLoss } from "../../../src/learn/losses/base/aggregate.js";
 import { actorLoss } from "../../../src/learn/losses/losses.js";
@@ -213,14 +213,21 @@ export const runners: Runners = {
       reward: v.rewards[i],
       feedback: v.args.include_environment_feedback ? (v.feedbacks[i] ?? undefined) : undefined,
     }));
-    const found = siblingPrompts(rows, {
+    const options = {
       oneself: !v.args.dont_reprompt_on_self_success,
       feedbackBeside: !v.args.environment_feedback_only_without_solution,
       dropThinking: v.args.remove_thinking_from_demonstration,
-    });
+    };
+    const found = siblingPrompts(rows, options);
+    const available = (v.feedbacks as (string | null)[]).filter((said) => said?.trim()).length;
     return {
       teacher_prompts: found.map((prompt, i) => prompt ?? rows[i]!.prompt),
       self_distillation_mask: found.map((prompt) => Number(prompt !== undefined)),
+      metrics: {
+        ...siblingFigures(rows, options),
+        // There it is counted even where it is not used.
+        "self_distillation/feedback_available_fraction": available / rows.length,
+      },
     };
   },
 };
