@@ -121,6 +121,10 @@ test("a token whose sampler said nothing is weighed by its sequence, or by 1", a
     updated(none, { rolloutCorrection: { mode: "bypass" } }),
     /Cannot bypass measuring: the sampler must have said/,
   );
+  // Where nothing is trained nothing need be said.
+  for (const { trajectory } of none) trajectory.lossMask.fill(0);
+  const idle = await updated(none, { rolloutCorrection: { mode: "bypass" } });
+  assert.equal(idle.report.metrics["actor/pg_loss"], 0);
 });
 
 test("bypass takes ratios against the sampler and measures nothing before", async () => {
@@ -187,10 +191,10 @@ test("what bypass rejects is not counted, in whatever passes a step goes", async
   const surer = (t: number) => (t === 0 ? -3 : -0.1);
   const how = { mode: "bypass", bypassLoss: "reinforce", weights: null } as const;
   const tests = { reject: "token_k2", rejectThreshold: 0.5 };
-  const loss = async (correction: RolloutCorrection, maxSequencesPerPass = Infinity) => {
+  const loss = async (correction: RolloutCorrection, options: UpdateOptions = {}) => {
     const rolloutCorrection = { ...how, ...correction };
     const found = await updated(await sampledSequences(surer), {
-      ...{ rolloutCorrection, maxSequencesPerPass },
+      ...{ ...options, rolloutCorrection },
     });
     return { ...found, loss: found.report.metrics["actor/pg_loss"]! };
   };
@@ -205,9 +209,12 @@ test("what bypass rejects is not counted, in whatever passes a step goes", async
     return total;
   }, 0);
   assert.ok(Math.abs(kept.loss - sum / left) < 1e-5, `${kept.loss} ${sum / left}`);
-  const apiece = await loss(tests, 1);
-  assert.ok(Math.abs(apiece.loss - kept.loss) < 1e-5);
-  assert.ok(apart(apiece.weights, kept.weights) < 1e-6);
+  for (const aggregation of ["token-mean", "seq-mean-token-sum-norm"] as const) {
+    const together = await loss(tests, { aggregation });
+    const apiece = await loss(tests, { aggregation, maxSequencesPerPass: 1 });
+    assert.ok(Math.abs(apiece.loss - together.loss) < 1e-5, aggregation);
+    assert.ok(apart(apiece.weights, together.weights) < 1e-6);
+  }
 });
 
 test("TRL's correction by name: a weight per trajectory, 0 above 3", async () => {

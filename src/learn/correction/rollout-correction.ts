@@ -250,7 +250,8 @@ export function bypassMeasuring<R extends ScoredSequence & Pick<PreparedSequence
     const oldLogprobs = saidLogprobs(sequence).map((p) => (Number.isFinite(p) ? p : 0));
     return Object.assign(sequence, { oldLogprobs, entropies, oldFrom: "sampler" as const });
   });
-  if (prepared.some((sequence) => knownMask(sequence).includes(1))) return prepared;
+  const trains = sequences.some(({ trajectory }) => trajectory.lossMask.includes(1));
+  if (!trains || prepared.some((sequence) => knownMask(sequence).includes(1))) return prepared;
   throw new TypeError(
     "Cannot bypass measuring: the sampler must have said how likely its tokens were, got none",
   );

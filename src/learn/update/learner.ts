@@ -348,12 +348,14 @@ export class Learner {
       ? undefined
       : ready.map((one) => one.oldLogprobs);
     const means = new MetricMeans();
+    // What a pass weighs is by the loss that is minimised, which a correction may have brought.
+    const used = { ...settings, loss: lossUnder(settings, correction) };
     const size = Math.min(settings.miniBatchSize ?? ready.length, ready.length);
     let [skipped, all] = [0, 0];
     for (let epoch = 0; epoch < settings.epochs; epoch++) {
       const sequences = settings.shuffle?.split(epoch).shuffle(ready) ?? ready;
       for (let i = 0; i < sequences.length; i += size) {
-        const done = await this.#step(sequences.slice(i, i + size), settings, correction, means);
+        const done = await this.#step(sequences.slice(i, i + size), used, correction, means);
         all++;
         if (!done) skipped++;
       }
@@ -383,8 +385,7 @@ export class Learner {
         ...taught,
       },
       batch,
-      // The loss that was minimised, which a correction may have brought.
-      { ...settings, loss: lossUnder(settings, correction) },
+      used,
       skipped,
       all,
     );
