@@ -47,6 +47,8 @@ export interface PreparedSequence extends ScoredSequence {
   squares?: Float32Array;
   /** What a correction for another sampler multiplies the token losses by, where there is one. */
   rolloutWeights?: Float32Array;
+  /** Those weights are of trajectories: each token has its trajectory's. */
+  wholeWeights?: true;
   /** How many updates older the policy was that sampled each token, when this was measured; -1: nobody said. */
   ages?: Int32Array;
   /** What a correction's rejection left of the trajectory's `lossMask`, where it rejects. */
@@ -94,12 +96,15 @@ export function chooseSupport(
     delete sequence.oldOver;
     if (!sequence.trajectory.support) continue;
     if (over === "whole") sequence.oldOver = "whole";
-    else if (!measured) {
-      throw new TypeError(
-        'Cannot update: log-probabilities over what top-k, top-p or min-p left must be of models in this process, got one elsewhere; samplingMask "whole" takes them over the whole vocabulary, or sample without a cut-off',
-      );
-    }
+    else if (!measured) refuseElsewhere();
   }
+}
+
+/** Refuses to ask somebody for log-probabilities over a support who says those over the whole vocabulary. */
+export function refuseElsewhere(): never {
+  throw new TypeError(
+    'Cannot update: log-probabilities over what top-k, top-p or min-p left must be of models in this process, got one elsewhere; samplingMask "whole" takes them over the whole vocabulary, or sample without a cut-off',
+  );
 }
 
 /**

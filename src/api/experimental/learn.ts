@@ -40,6 +40,7 @@ export {
   rightSibling,
   type RightSiblingOptions,
   type SiblingOptions,
+  siblingFigures,
   siblingPrompts,
   type SiblingRow,
 } from "../../learn/distillation/siblings.js";
@@ -65,3 +66,4 @@ export {
   worldDemonstrations,
   type WorldDemonstrations,
 } from "../../run/tiny/world-demonstrations.js";
+export { hierarchicalGrpo, roleBaseline } from "../../learn/estimators/agents.js";

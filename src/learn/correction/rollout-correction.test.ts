@@ -7,9 +7,8 @@ import { tf } from "../../tensor/tf.js";
 import { type BatchSequence, TrainingBatch } from "../batch.js";
 import { Learner } from "../update/learner.js";
 import type { UpdateOptions } from "../update/update-settings.js";
-import { bypassWeights, correctionOf } from "./rollout-correction.js";
+import { bypassWeights, correctionOf, type RolloutCorrection } from "./rollout-correction.js";
 import { correctionWeights } from "./weights.js";
-import { rejectionMask, rejectionTests } from "./rejection.js";
 
 const sizes = { vocabSize: 11, hiddenSize: 8, intermediateSize: 16, layers: 2, heads: 2 };
 
@@ -122,6 +121,10 @@ test("a token whose sampler said nothing is weighed by its sequence, or by 1", a
     updated(none, { rolloutCorrection: { mode: "bypass" } }),
     /Cannot bypass measuring: the sampler must have said/,
   );
+  // Where nothing is trained nothing need be said.
+  for (const { trajectory } of none) trajectory.lossMask.fill(0);
+  const idle = await updated(none, { rolloutCorrection: { mode: "bypass" } });
+  assert.equal(idle.report.metrics["actor/pg_loss"], 0);
 });
 
 test("bypass takes ratios against the sampler and measures nothing before", async () => {
@@ -147,7 +150,7 @@ test("bypass takes ratios against the sampler and measures nothing before", asyn
   );
 });
 
-test("bypass weighs and rejects in tensors as the functions do in numbers", () => {
+test("bypass weighs in tensors as the function does in numbers", () => {
   const random = Random.from(5);
   for (let i = 0; i < 60; i++) {
     const [sequences, width] = [1 + random.integer(4), 1 + random.integer(5)];
@@ -163,11 +166,9 @@ test("bypass weighs and rejects in tensors as the functions do in numbers", () =
     const threshold = random.uniform() < 0.5 ? 2 : "0.5_2";
     const normalize = random.uniform() < 0.5;
     const outside = random.choose(["cut", "drop"] as const);
-    const reject = rejectionTests[i % rejectionTests.length]!;
-    const rejectThreshold = reject.endsWith("k1") ? "0.6_1.4" : 0.3;
     const settings = correctionOf(
       {
-        ...{ weights, threshold, normalize, outside, reject, rejectThreshold },
+        ...{ weights, threshold, normalize, outside },
         ...{ mode: "bypass", bypassLoss: "reinforce" },
       },
       [],
@@ -180,9 +181,39 @@ test("bypass weighs and rejects in tensors as the functions do in numbers", () =
     )!;
     const batch = { logRatio, mask };
     const wanted = correctionWeights(batch, { weights, threshold, normalize, outside }).weights;
-    const { mask: kept } = rejectionMask(batch, { reject, rejectThreshold });
-    const all = wanted.flatMap((sequence, r) => [...sequence].map((w, t) => w * kept[r]![t]!));
-    assert.ok(apart([...(found.dataSync() as Float32Array)], all) < 1e-5, `${i} ${reject}`);
+    const all = wanted.flatMap((sequence) => [...sequence]);
+    assert.ok(apart([...(found.dataSync() as Float32Array)], all) < 1e-5, `${i}`);
+  }
+});
+
+test("what bypass rejects is not counted, in whatever passes a step goes", async () => {
+  // One token of each trajectory is beyond the bound: the mean is over the others.
+  const surer = (t: number) => (t === 0 ? -3 : -0.1);
+  const how = { mode: "bypass", bypassLoss: "reinforce", weights: null } as const;
+  const tests = { reject: "token_k2", rejectThreshold: 0.5 };
+  const loss = async (correction: RolloutCorrection, options: UpdateOptions = {}) => {
+    const rolloutCorrection = { ...how, ...correction };
+    const found = await updated(await sampledSequences(surer), {
+      ...{ ...options, rolloutCorrection },
+    });
+    return { ...found, loss: found.report.metrics["actor/pg_loss"]! };
+  };
+  const all = await loss({});
+  const kept = await loss(tests);
+  const tokens = (masks: (Uint8Array | undefined)[]) =>
+    masks.reduce((n, mask) => n + mask!.reduce((a, b) => a + b, 0), 0);
+  const left = tokens(kept.rows.map(({ keptMask }) => keptMask));
+  assert.equal(left, tokens(all.rows.map(({ keptMask }) => keptMask)) - kept.rows.length);
+  const sum = kept.rows.reduce((total, { keptMask, advantages, newLogprobs }) => {
+    keptMask!.forEach((m, t) => (total -= m ? advantages[t]! * newLogprobs![t]! : 0));
+    return total;
+  }, 0);
+  assert.ok(Math.abs(kept.loss - sum / left) < 1e-5, `${kept.loss} ${sum / left}`);
+  for (const aggregation of ["token-mean", "seq-mean-token-sum-norm"] as const) {
+    const together = await loss(tests, { aggregation });
+    const apiece = await loss(tests, { aggregation, maxSequencesPerPass: 1 });
+    assert.ok(Math.abs(apiece.loss - together.loss) < 1e-5, aggregation);
+    assert.ok(apart(apiece.weights, together.weights) < 1e-6);
   }
 });
 

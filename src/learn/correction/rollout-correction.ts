@@ -143,7 +143,7 @@ const named = (metrics: Figures): Figures =>
 type Sampled = Pick<PreparedSequence, "trajectory" | "oldOver">;
 
 /** 1 on the trained tokens whose sampler said how likely they were. */
-function knownMask(sequence: Sampled): Uint8Array {
+export function knownMask(sequence: Sampled): Uint8Array {
   const logprobs = saidLogprobs(sequence);
   return sequence.trajectory.lossMask.map((m, t) => (m && Number.isFinite(logprobs[t]) ? 1 : 0));
 }
@@ -199,6 +199,7 @@ function compare(
 /** Takes back what an earlier correction wrote. */
 function clear(sequence: PreparedSequence): void {
   delete sequence.rolloutWeights;
+  delete sequence.wholeWeights;
   delete sequence.keptMask;
 }
 
@@ -227,6 +228,7 @@ export function correctSequences(
     const first = own.indexOf(1);
     if (weights) {
       const ofSequence = settings.weights === "sequence" && first >= 0 ? weights[i]![first]! : 1;
+      if (settings.weights === "sequence") sequence.wholeWeights = true;
       sequence.rolloutWeights = Float32Array.from(lossMask, (m, t) =>
         own[t] ? weights[i]![t]! : m * ofSequence,
       );
@@ -248,7 +250,8 @@ export function bypassMeasuring<R extends ScoredSequence & Pick<PreparedSequence
     const oldLogprobs = saidLogprobs(sequence).map((p) => (Number.isFinite(p) ? p : 0));
     return Object.assign(sequence, { oldLogprobs, entropies, oldFrom: "sampler" as const });
   });
-  if (prepared.some((sequence) => knownMask(sequence).includes(1))) return prepared;
+  const trains = sequences.some(({ trajectory }) => trajectory.lossMask.includes(1));
+  if (!trains || prepared.some((sequence) => knownMask(sequence).includes(1))) return prepared;
   throw new TypeError(
     "Cannot bypass measuring: the sampler must have said how likely its tokens were, got none",
   );
@@ -261,6 +264,25 @@ export function correctionFigures(
   settings: CorrectionSettings,
 ): Figures {
   return compare(sequences, logprobs, sequences.map(knownMask), settings).metrics;
+}
+
+/**
+ * Writes into sequences what a bypass's tests leave of them as the policy stands now. Tokens that fail are not counted:
+ * a mean is over those that are left.
+ */
+export function rejectSequences(
+  sequences: readonly PreparedSequence[],
+  logprobs: readonly Float32Array[],
+  { rejection }: CorrectionSettings,
+): void {
+  const known = sequences.map(knownMask);
+  if (!rejection || !known.some((mask) => mask.includes(1))) return;
+  const logRatio = sequences.map((sequence, i) => {
+    const said = saidLogprobs(sequence);
+    return logprobs[i]!.map((p, t) => p - said[t]!);
+  });
+  const { mask } = rejectionMask({ logRatio, mask: known }, rejection);
+  sequences.forEach((sequence, i) => (sequence.keptMask = Uint8Array.from(mask[i]!)));
 }
 
 const boundedTensor = (x: Tensor): Tensor => x.clipByValue(-largestLogRatio, largestLogRatio);
@@ -294,39 +316,9 @@ function weightsOf(logRatio: Tensor, mask: Tensor, settings: CorrectionSettings)
   return weights.div(tf.where(mean.greater(1e-8), mean, tf.onesLike(mean)));
 }
 
-/** 1 on the tokens that pass, as `rejectionMask` decides. */
-function keptOf(logRatio: Tensor, mask: Tensor, settings: CorrectionSettings): Tensor {
-  const r = boundedTensor(logRatio);
-  const divergence = {
-    k1: () => r.neg(),
-    k2: () => r.square().div(2),
-    k3: () => r.exp().sub(1).sub(r),
-  };
-  let kept: Tensor = mask;
-  for (const { name, lower, upper } of readTests(settings.rejection!)) {
-    const tokens: Tensor = divergence[name.slice(-2) as keyof typeof divergence]().mul(mask);
-    const sum = () => tokens.sum(-1, true);
-    const statistic: Tensor = name.startsWith("token")
-      ? tokens
-      : name.startsWith("seq_sum")
-        ? sum()
-        : name.startsWith("seq_mean")
-          ? sum().div(mask.sum(-1, true).add(1e-8))
-          : tokens.max(-1, true);
-    const passes = statistic.lessEqual(upper);
-    kept = kept.mul(
-      (lower === undefined ? passes : passes.logicalAnd(statistic.greaterEqual(lower))).cast(
-        "float32",
-      ),
-    );
-  }
-  return kept;
-}
-
 /**
  * What bypass multiplies the token losses by, as the policy stands now: importance weights where the
- * loss has no ratio of its own, and 0 on tokens that were rejected, which go on counting as tokens.
- * Undefined where that is 1 everywhere.
+ * loss has no ratio of its own. Undefined where that is 1 everywhere.
  */
 export function bypassWeights(
   logprobs: Tensor,
@@ -334,9 +326,7 @@ export function bypassWeights(
   mask: Tensor,
   settings: CorrectionSettings,
 ): Tensor | undefined {
+  if (settings.bypass !== "reinforce" || settings.weights === null) return undefined;
   const logRatio = withoutMasked(detached(logprobs).sub(sampledLogprobs), mask);
-  const weighs = settings.bypass === "reinforce" && settings.weights !== null;
-  const weights = weighs ? weightsOf(logRatio, mask, settings) : undefined;
-  const kept = settings.rejection ? keptOf(logRatio, mask, settings) : undefined;
-  return weights && kept ? weights.mul(kept) : (weights ?? kept);
+  return weightsOf(logRatio, mask, settings);
 }

@@ -14,7 +14,7 @@ export function divergenceAt(student: number, teacher: number, settings: Kind): 
     kind === "kl" || kind === "k1"
       ? student - teacher
       : kind === "abs"
-        ? Math.abs(gap)
+        ? Math.abs(student - teacher)
         : kind === "mse" || kind === "k2"
           ? (student - teacher) ** 2 / 2
           : clamp(Math.exp(gap) - gap - 1, -10, 10);

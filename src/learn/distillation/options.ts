@@ -12,8 +12,8 @@ import type { Teacher } from "./teacher.js";
 
 /**
  * The estimates of how far student and teacher are apart at a token, by verl's names, SDAR's gated term, TRL's form whose
- * gradient alone is the reverse KL's, AReaL's, which weighs that by the ratio to the policy before the update, the divergence
- * of the whole distributions, and verl's over the teacher's likeliest tokens.
+ * gradient alone is the reverse KL's, AReaL's, which weighs that by the ratio to the policy before the update, prime-rl's,
+ * which weighs it by the ratio to the sampler and leaves out what has become too unlikely, the divergence of the whole distributions, and verl's over the teacher's likeliest tokens.
  */
 export const distillationKinds = [
   "kl",
@@ -26,6 +26,7 @@ export const distillationKinds = [
   "sdar",
   "sampled_token",
   "importance",
+  "ref_kl",
   "jsd",
   "forward_kl_topk",
 ] as const;
@@ -166,11 +167,14 @@ export type DistillationSettings = Complete<typeof distillationTable>;
 
 /** Kinds that are losses and no advantages. */
 const lossKinds: ReadonlySet<string> = new Set([
-  ...["sdar", "sampled_token", "importance", "jsd", "forward_kl_topk"],
+  ...["sdar", "sampled_token", "importance", "ref_kl", "jsd", "forward_kl_topk"],
 ]);
 
 /** Kinds that look at whole distributions. */
 const wholeKinds: ReadonlySet<string> = new Set(["jsd", "forward_kl_topk"]);
+
+/** Kinds that take the ratio to the sampler, where it said how likely its tokens were. */
+export const readsSampler = (kind: string): boolean => kind === "ref_kl";
 
 /** Kinds of SDPO's losses, which weigh tokens by their ratio. */
 export const weighsByRatio = (kind: string): boolean => kind === "sampled_token" || kind === "jsd";
@@ -185,6 +189,17 @@ export const comparesDistributions = ({
 /** Refuses what the sources offer and what teaches nothing. */
 export function checkDistillation(settings: DistillationSettings): void {
   const { distillationKind: kind, distillationAdvantage: inAdvantage } = settings;
+  const { distillationMix: mix, distillationRewards: rewards } = settings;
+  if (!inAdvantage && mix !== "add") {
+    throw new RangeError(
+      `Cannot update: distillationMix must be add where distillationAdvantage is false, got ${mix}, which is a way into the advantage`,
+    );
+  }
+  if (!rewards && mix !== "add" && mix !== "early") {
+    throw new RangeError(
+      `Cannot update: distillationRewards must be true beside distillationMix ${mix}, which shares the reward's advantage, got false`,
+    );
+  }
   if (!inAdvantage && ["k1", "kl"].includes(kind)) {
     throw new RangeError(
       `Cannot update: distillationKind must not be ${kind} in the loss, whose gradient does not contain the teacher; distillationAdvantage: true takes it off the advantage, k2 and k3 are losses`,

@@ -51,6 +51,44 @@ function asked(prompt: Prompt, of: (said: string) => string): Prompt {
   return [...prompt.slice(0, -1), { ...last, content: of(last.content) }];
 }
 
+/** What each trajectory has to learn from: a right sibling, and what was said of it. */
+function lookAround(rows: readonly SiblingRow[], options: SiblingOptions) {
+  const { threshold = 1, oneself = false, feedbackBeside = true } = options;
+  return rows.map((row, i) => {
+    const right = rows.find(
+      (other, j) => other.group === row.group && other.reward >= threshold && (oneself || j !== i),
+    );
+    const said = isSaid(row) && (feedbackBeside || !right);
+    return { right, said };
+  });
+}
+
+const isSaid = ({ feedback = "" }: SiblingRow) => feedback.trim() !== "";
+
+/** Shares of prompts and trajectories that have a right trajectory, feedback and a teacher, under TRL's names. */
+export function siblingFigures(
+  rows: readonly SiblingRow[],
+  options: SiblingOptions = {},
+): Record<string, number> {
+  checkArguments("ask siblings", { rows }, { rows: "list" });
+  checkOptions("ask siblings", options, siblingRules);
+  const { threshold = 1 } = options;
+  const found = lookAround(rows, options);
+  const groups = (of: readonly SiblingRow[]) => new Set(of.map(({ group }) => group)).size;
+  const share = (count: number) => count / Math.max(1, rows.length);
+  const count = (of: (i: number) => boolean) => rows.filter((_, i) => of(i)).length;
+  const solved = groups(rows.filter(({ reward }) => reward >= threshold));
+  return {
+    "self_distillation/success_group_fraction": solved / Math.max(1, groups(rows)),
+    "self_distillation/success_sample_fraction": share(count((i) => !!found[i]!.right)),
+    "self_distillation/feedback_available_fraction": share(count((i) => isSaid(rows[i]!))),
+    "self_distillation/feedback_used_fraction": share(count((i) => found[i]!.said)),
+    "self_distillation/reprompt_sample_fraction": share(
+      count((i) => found[i]!.said || !!found[i]!.right),
+    ),
+  };
+}
+
 /**
  * What the policy is asked as its own teacher, for each trajectory: its prompt with the first right trajectory of the
  * same prompt, and what was said of its own (SDPO). Undefined where there is neither.
@@ -61,12 +99,10 @@ export function siblingPrompts(
 ): (Prompt | undefined)[] {
   checkArguments("ask siblings", { rows }, { rows: "list" });
   checkOptions("ask siblings", options, siblingRules);
-  const { threshold = 1, oneself = false, feedbackBeside = true, dropThinking = false } = options;
+  const { dropThinking = false } = options;
+  const found = lookAround(rows, options);
   return rows.map((row, i) => {
-    const right = rows.find(
-      (other, j) => other.group === row.group && other.reward >= threshold && (oneself || j !== i),
-    );
-    const said = (row.feedback ?? "").trim() !== "" && (feedbackBeside || !right);
+    const { right, said } = found[i]!;
     if (!right && !said) return undefined;
     const example = right && (dropThinking ? withoutThinking(right.completion) : right.completion);
     const solution = example === undefined ? "" : `\nCorrect solution:\n\n${example}\n\n`;

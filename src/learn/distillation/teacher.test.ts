@@ -5,8 +5,12 @@ import { Random } from "../../base/random/random.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import { type BatchSequence, TrainingBatch } from "../batch.js";
 import { Learner } from "../update/learner.js";
-import type { UpdateOptions } from "../update/update-settings.js";
-import { distillationKinds } from "./options.js";
+import { type UpdateOptions, updateSettings } from "../update/update-settings.js";
+import { tf } from "../../tensor/tf.js";
+import { divergenceAt } from "./divergence.js";
+import { type DistillationSettings, distillationKinds } from "./options.js";
+import type { Teacher } from "./teacher.js";
+import { tokenDivergence } from "./vocabulary.js";
 
 const sizes = { vocabSize: 11, hiddenSize: 8, intermediateSize: 16, layers: 2, heads: 2 };
 
@@ -228,4 +232,65 @@ test("whole distributions are compared with a model alone, of the same vocabular
     taught({ ...whole, teacher: Model.init({ ...sizes, vocabSize: 12 }, 9) }),
     /must have one vocabulary, got 12 tokens and 11/,
   );
+});
+
+test("an estimate in the advantage is the number that it is in the loss, however far apart", () => {
+  for (const distillationKind of ["k1", "kl", "abs", "mse", "k2", "low_var_kl", "k3"] as const) {
+    for (const [student, said] of [
+      [-1, -2],
+      [-40, -1],
+      [-1, -40],
+    ] as const) {
+      const settings = { distillationKind, sdarBeta: 5 } as DistillationSettings;
+      const row = (x: number) => tf.tensor2d([[x]]);
+      const inLoss = tokenDivergence(row(student), row(said), settings).dataSync()[0]!;
+      const apart = divergenceAt(student, said, settings);
+      assert.ok(Math.abs(apart - inLoss) < 1e-4 * (1 + Math.abs(inLoss)), distillationKind);
+    }
+  }
+});
+
+test("a teacher elsewhere is not asked over what was left at the sampler, which it cannot say", async () => {
+  const own = batch();
+  for (const { trajectory } of own.trajectories) {
+    const { tokens } = trajectory;
+    trajectory.support = {
+      offsets: Int32Array.from({ length: tokens.length + 1 }, (_, t) => 2 * t),
+      ids: Int32Array.from([...tokens].flatMap((id) => [0, id])),
+      logprobs: new Float32Array(tokens.length).fill(-0.1),
+    };
+  }
+  const elsewhere: Teacher = {
+    logProbs: (asked: readonly { tokens: Int32Array }[]) =>
+      Promise.resolve(
+        asked.map(({ tokens }) => ({
+          logprobs: new Float32Array(tokens.length).fill(-1),
+          entropies: new Float32Array(tokens.length),
+        })),
+      ),
+  } as never;
+  const learner = new Learner(Model.init(sizes, 3), { teacher: elsewhere });
+  await assert.rejects(learner.update(own), /must be of models in this process, got one elsewhere/);
+  const { metrics } = await learner.update(own, { samplingMask: "whole" });
+  assert.equal(metrics["distillation/tokens"], 23);
+});
+
+test("a way into the advantage is refused where nothing goes there", () => {
+  const refused: [UpdateOptions, RegExp][] = [
+    [
+      { distillationMix: "early", distillationAdvantage: false, distillationKind: "k2" },
+      /distillationMix must be add where distillationAdvantage is false, got early/,
+    ],
+    [
+      { distillationMix: "scale", distillationRewards: false },
+      /distillationRewards must be true beside distillationMix scale, .* got false/,
+    ],
+    [
+      { distillationMix: "belief-turn", distillationRewards: false },
+      /distillationRewards must be true beside distillationMix belief-turn/,
+    ],
+  ];
+  for (const [options, why] of refused) {
+    assert.throws(() => updateSettings({ ...options, teacher: teacher() }), why);
+  }
 });

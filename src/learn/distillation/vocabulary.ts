@@ -7,11 +7,28 @@ import type { KlKind } from "../losses/base/options.js";
 import { widestLogRatio } from "../losses/base/token-rule.js";
 import type { DistillationSettings } from "./options.js";
 
+/** prime-rl: how far a token's probability may fall below the sampler's, and what its squared log ratio weighs. */
+const [farthestFall, spring] = [0.2, 1e-3];
+
 type Kind = Pick<DistillationSettings, "distillationKind" | "distillationClamp" | "sdarBeta">;
 
 /**
+ * prime-rl's: the gap weighed by the ratio to the sampler, 0 where a token has become too unlikely, and a spring back.
+ * Beside it which tokens are left.
+ */
+export function pulledBySampler(student: Tensor, teacher: Tensor, sampled: Tensor) {
+  const moved: Tensor = student.sub(sampled);
+  const fallen = detached(student).exp<Tensor>().sub<Tensor>(sampled.exp<Tensor>());
+  const kept: Tensor = fallen.greaterEqual(-farthestFall).cast("float32");
+  const gap = detached(teacher.sub<Tensor>(student));
+  const ratio: Tensor = moved.clipByValue(-widestLogRatio, widestLogRatio).exp();
+  const gained: Tensor = gap.mul<Tensor>(ratio).mul<Tensor>(kept);
+  return { apart: moved.square().mul<Tensor>(spring).sub<Tensor>(gained), kept };
+}
+
+/**
  * How far student and teacher are apart at each token, with a gradient in the student. `old` is the student before the
- * update, which `importance` asks for.
+ * update, which `importance` asks for; of `ref_kl` it is the sampler.
  */
 export function tokenDivergence(
   student: Tensor,
@@ -32,7 +49,9 @@ export function tokenDivergence(
                 student.sub<Tensor>(old).clipByValue(-widestLogRatio, widestLogRatio).exp(),
               )
               .neg()
-          : klPenalty(student, teacher, kind as KlKind);
+          : kind === "ref_kl"
+            ? pulledBySampler(student, teacher, old).apart
+            : klPenalty(student, teacher, kind as KlKind);
   return most === undefined ? far : far.clipByValue(-most, most);
 }
 

@@ -8,6 +8,7 @@ import {
   isTrained,
   type PreparedSequence,
   chooseSupport,
+  refuseElsewhere,
   keptMass,
   meanOver,
   type ScoredSequence,
@@ -19,6 +20,7 @@ import {
   correctionOf,
   type CorrectionSettings,
   correctSequences,
+  rejectSequences,
 } from "../correction/rollout-correction.js";
 import type { OptionTable } from "../../../common/options/option-table.js";
 import { checkBatch } from "../batch.js";
@@ -60,6 +62,8 @@ async function measureReference(
   settings: UpdateSettings,
 ): Promise<SequenceMeasures> {
   if ("weights" in reference) return measureSequences(reference, sequences, settings);
+  const isCut = sequences.some(({ trajectory }) => trajectory.support !== undefined);
+  if (settings.samplingMask === "recorded" && isCut) refuseElsewhere();
   const said = await reference.logProbs(
     sequences.map(({ trajectory: { prompt, tokens } }) => ({ prompt, tokens })),
     { temperature: settings.temperature },
@@ -345,12 +349,14 @@ export class Learner {
       ? undefined
       : ready.map((one) => one.oldLogprobs);
     const means = new MetricMeans();
+    // What a pass weighs is by the loss that is minimised, which a correction may have brought.
+    const used = { ...settings, loss: lossUnder(settings, correction) };
     const size = Math.min(settings.miniBatchSize ?? ready.length, ready.length);
     let [skipped, all] = [0, 0];
     for (let epoch = 0; epoch < settings.epochs; epoch++) {
       const sequences = settings.shuffle?.split(epoch).shuffle(ready) ?? ready;
       for (let i = 0; i < sequences.length; i += size) {
-        const done = await this.#step(sequences.slice(i, i + size), settings, correction, means);
+        const done = await this.#step(sequences.slice(i, i + size), used, correction, means);
         all++;
         if (!done) skipped++;
       }
@@ -380,8 +386,7 @@ export class Learner {
         ...taught,
       },
       batch,
-      // The loss that was minimised, which a correction may have brought.
-      { ...settings, loss: lossUnder(settings, correction) },
+      used,
       skipped,
       all,
     );
@@ -394,6 +399,10 @@ export class Learner {
     correction: CorrectionSettings | undefined,
     means: MetricMeans,
   ): Promise<boolean> {
+    if (correction?.bypass && correction.rejection) {
+      const { logprobs } = await this.#trainee.measure(sequences, settings);
+      rejectSequences(sequences, logprobs, correction);
+    }
     const step = new StepFigures(sequences, settings);
     const random = settings.random.split(`step ${this.steps}`);
     let pass = 0;

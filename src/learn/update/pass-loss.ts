@@ -9,14 +9,18 @@ import {
   trainedMask,
   usedAdvantages,
 } from "../batch.js";
-import { bypassWeights, type CorrectionSettings } from "../correction/rollout-correction.js";
+import {
+  bypassWeights,
+  type CorrectionSettings,
+  knownMask,
+} from "../correction/rollout-correction.js";
 import { requireFinite } from "../masked.js";
 import { type ActorLossInput, actorLossOf } from "../losses/losses.js";
 import type { LossDefinition } from "../losses/base/definition.js";
 import { aggregationOf, lossOf } from "../losses/registry.js";
 import { clearMasked, drawsOf } from "../losses/base/tensor-ops.js";
 import { aggregateLoss } from "../losses/base/aggregate.js";
-import { comparesDistributions, weighsByRatio } from "../distillation/options.js";
+import { comparesDistributions, readsSampler, weighsByRatio } from "../distillation/options.js";
 import {
   ratioWeights,
   teachersLikeliest,
@@ -59,7 +63,7 @@ function lossInput(
   const oldLogprobs = spreadOver(group, (sequence) => sequence.oldLogprobs);
   const mask = spreadOver(group, trainedMask);
   const rolloutWeights = correction?.bypass
-    ? bypassWeights(logprobs, oldLogprobs, mask, correction)
+    ? bypassWeights(logprobs, oldLogprobs, spreadOver(group, knownMask), correction)
     : group.every((sequence) => sequence.rolloutWeights !== undefined)
       ? spreadOver(group, (sequence) => sequence.rolloutWeights!)
       : undefined;
@@ -72,6 +76,7 @@ function lossInput(
       ? {}
       : { sampledLogprobs: spreadOver(group, sampledLogprobs) }),
     ...defined({ rolloutWeights }),
+    ...(group.some((sequence) => sequence.wholeWeights) ? { wholeWeights: true } : {}),
     ...(settings.klLossCoefficient === undefined
       ? {}
       : { refLogprobs: spreadOver(group, (sequence) => sequence.refLogprobs!) }),
@@ -168,8 +173,9 @@ function teacherLoss(
     trainedMask(sequence).map((m) => (sequence.teacherLogprobs ? m : 0)),
   );
   const { logprobs, oldLogprobs } = input;
-  const clear = clearMasked({ logprobs, oldLogprobs, said, mask: has }, {});
   const { distillationKind: kind, distillationRatioClip: most } = settings;
+  const before = readsSampler(kind) ? spreadOver(group, sampledLogprobs) : oldLogprobs;
+  const clear = clearMasked({ logprobs, oldLogprobs: before, said, mask: has }, {});
   const { mode, rule } = aggregationOf(settings);
   const apart = comparesDistributions(settings)
     ? distributionsApart(group, found, settings)

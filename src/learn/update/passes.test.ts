@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Model } from "../../model/transformer/transformer.js";
 import { shareRows } from "../../model/transformer/sharing.js";
 import { Random } from "../../base/random/random.js";
-import { splitSequences, tokensAtOnce } from "./passes.js";
+import { splitByTokens, splitSequences, tokensAtOnce } from "./passes.js";
 
 const itself = (sequence: number[]) => sequence;
 
@@ -54,4 +54,12 @@ test("tokensAtOnce() is less for a larger model, never more than 16,384 and neve
   const few = tokensAtOnce({ ...large, kvHeads: 3, headDim: 64 });
   assert.ok(few > 500 && few < 4000, String(few));
   assert.ok(tokensAtOnce({ ...large, layers: 1e9 }) === 1);
+});
+
+test("a trajectory without a prompt is refused: nothing says how likely its first token was", () => {
+  const trajectory = { tree: 2, id: 1, prompt: new Int32Array(0), tokens: Int32Array.of(3) };
+  assert.throws(
+    () => splitByTokens([{ trajectory: trajectory as never }], { maxTokensPerPass: 6 }),
+    /its prompt must have a token, .* got none for trajectory 1 of tree 2/,
+  );
 });

@@ -161,7 +161,12 @@ export function splitSequences<R>(
 }
 
 /** Prompt and response. */
-function whole({ trajectory: { prompt, tokens } }: PassSequence): Int32Array {
+function whole({ trajectory: { prompt, tokens, tree, id } }: PassSequence): Int32Array {
+  if (prompt.length === 0) {
+    throw new RangeError(
+      `Cannot run a model over a trajectory: its prompt must have a token, which the first one follows, got none for trajectory ${id} of tree ${tree}`,
+    );
+  }
   const all = new Int32Array(prompt.length + tokens.length);
   all.set(prompt);
   all.set(tokens, prompt.length);

@@ -79,7 +79,8 @@ const lossSequence = (sequence: TrainedSequence): LossRow => ({
   mask: trainedMask(sequence),
   entropies: sequence.entropies,
   sampledLogprobs: sampledLogprobs(sequence),
-  ...defined({ weights: sequence.rolloutWeights, chosen: sequence.chosen, ages: sequence.ages }),
+  ...defined({ weights: sequence.rolloutWeights, wholeWeights: sequence.wholeWeights }),
+  ...defined({ chosen: sequence.chosen, ages: sequence.ages }),
 });
 
 /**

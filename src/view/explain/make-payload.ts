@@ -242,6 +242,7 @@ export function explainPayload(
     ...(sequences.every((sequence) => sequence.rolloutWeights !== undefined)
       ? { weights: floats(trained((sequence, t) => sequence.rolloutWeights![t]!)) }
       : {}),
+    ...(sequences.some((sequence) => sequence.wholeWeights) ? { wholeWeights: true } : {}),
     values: floats(criticValues(batch).values.flatMap((sequence) => Array.from(sequence))),
     ...(sequences.every((sequence) => sequence.chosen !== undefined)
       ? { chosen: floats(trained((sequence, t) => sequence.chosen![t]!)) }
@@ -341,11 +342,11 @@ function recorded(batch: TrainingBatch, settings: ObjectiveSettings): RecordedLo
   if (lossRegistry.built.includes(loss)) return undefined;
   const { name, title, aggregation, ownAggregation, rule, clips, ratioOf } = loss;
   const rows = batch.trajectories.map((sequence): LossRow => {
-    const { trajectory, advantages, rolloutWeights: weights, chosen } = sequence;
+    const { trajectory, advantages, rolloutWeights: weights, wholeWeights, chosen } = sequence;
     const { oldLogprobs = trajectory.logprobs, entropies = trajectory.entropies } = sequence;
     const { newLogprobs: logprobs = oldLogprobs } = sequence;
     const seen = { logprobs, oldLogprobs, advantages, mask: trainedMask(sequence), entropies };
-    return { ...seen, ...defined({ weights, chosen }) };
+    return { ...seen, ...defined({ weights, wholeWeights, chosen }) };
   });
   const told = seenTokens(rows, settings);
   return {

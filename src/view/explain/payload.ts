@@ -68,6 +68,8 @@ export interface ExplainPayload {
   entropies: string;
   /** What a correction for another sampler multiplies the token losses by, where there is one. */
   weights?: string;
+  /** Those weights are of trajectories. */
+  wholeWeights?: true;
   /** What a critic expects before each token. */
   values: string;
   /** What the update's own loss picked out of its batch, where it does so. */

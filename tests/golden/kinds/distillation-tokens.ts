@@ -1,6 +1,6 @@
 import { defined } from "../../../common/options/defined.js";
 import { completed } from "../../../common/options/option-table.js";
-import { scaledByBelief } from "../../../src/learn/distillation/belief.js";
+import { scaledByBelief, successRates } from "../../../src/learn/distillation/belief.js";
 import {
   earlyCredit,
   scaledByTeacher,
@@ -8,7 +8,7 @@ import {
 } from "../../../src/learn/distillation/divergence.js";
 import { distillationTable } from "../../../src/learn/distillation/options.js";
 import { requireFinite } from "../../../src/learn/masked.js";
-import { siblingPrompts } from "../../../src/learn/distillation/siblings.js";
+import { siblingFigures, siblingPrompts } from "../../../src/learn/distillation/siblings.js";
 import { tokenDivergence } from "../../../src/learn/distillation/vocabulary.js";
 import { aggregateLoss } from "../../../src/learn/losses/base/aggregate.js";
 import { actorLoss } from "../../../src/learn/losses/losses.js";
@@ -160,39 +160,52 @@ export const runners: Runners = {
   rlsd_sdar: rlsdSdar,
   agentopsd_advantage: (v) => {
     const rows = v.mask as Matrix;
-    const taught = { student: v.student_log_prob, teacher: v.teacher_log_prob, mask: rows };
     const advantages = onRows(v.seq_advantage, rows);
-    const { mult_lambda: rlsdLambda = 0.5, tether_seq: tether } = v.options;
-    if (tether)
-      return { advantages: scaledByTeacher(advantages, taught, { rlsdLambda, rlsdClip: 0.2 }) };
+    const { options } = v;
     // A trajectory's turns are rows there.
+    const turns = v.granularity === "turn";
     const episodes = [...new Set(v.traj_uid as string[])].map((uid) => {
       const own = rows.flatMap((_, i) => (v.traj_uid[i] === uid ? [i] : []));
-      own.sort((a, b) => v.turn_step[a] - v.turn_step[b]);
+      if (turns) own.sort((a, b) => v.turn_step[a] - v.turn_step[b]);
       return own;
     });
     const joined = (values: Matrix, own: number[]) => own.flatMap((i) => values[i]!);
-    const turns = v.granularity === "turn";
+    const replaces = options.use_group_norm ? "group" : "telescope";
+    const form = options.tether_seq ? "tether" : options.belief_mult ? "scale" : replaces;
+    const told = episodes.map((own) => ({
+      ...{ group: v.uid[own[0]!], reward: v.episode_reward[own[0]!] },
+      advantages: joined(advantages, own),
+      student: joined(v.student_log_prob, own),
+      teacher: joined(v.teacher_log_prob, own),
+      mask: joined(rows, own),
+      ...(turns && {
+        parts: own.flatMap((i, turn) => rows[i]!.map((m) => m * (turn + 1))),
+        partCount: own.length,
+      }),
+    }));
     const found = scaledByBelief(
-      episodes.map((own) => ({
-        ...{ group: v.uid[own[0]!], reward: v.episode_reward[own[0]!] },
-        advantages: joined(advantages, own),
-        student: joined(v.student_log_prob, own),
-        teacher: joined(v.teacher_log_prob, own),
-        mask: joined(rows, own),
-        ...(turns ? { parts: own.flatMap((i, turn) => rows[i]!.map((m) => m * (turn + 1))) } : {}),
-      })),
-      { rlsdLambda, rlsdClip: 0.2, distillationMix: turns ? "belief-turn" : "belief-token" },
+      told,
+      {
+        ...{ rlsdLambda: options.mult_lambda ?? (options.tether_seq ? 0.5 : 1), rlsdClip: 0.2 },
+        distillationMix: turns ? "belief-turn" : "belief-token",
+      },
+      {
+        ...{ form, anchored: options.use_anchoring ?? false, centred: options.center_delta },
+        ...{ unsigned: !options.signed && form === "scale", decay: options.belief_decay_gamma },
+      },
     );
+    const rates = successRates(told);
+    const v0: number[] = [];
     const out: number[][] = [];
     episodes.forEach((own, e) => {
       let at = 0;
       for (const i of own) {
+        v0[i] = rates[e]!;
         out[i] = Array.from(found[e]!.subarray(at, at + rows[i]!.length));
         at += rows[i]!.length;
       }
     });
-    return { advantages: out };
+    return { v0, advantages: out };
   },
   sdpo_teacher_context: (v) => {
     const rows = (v.prompts as any[]).map((prompt, i) => ({
@@ -200,14 +213,21 @@ export const runners: Runners = {
       reward: v.rewards[i],
       feedback: v.args.include_environment_feedback ? (v.feedbacks[i] ?? undefined) : undefined,
     }));
-    const found = siblingPrompts(rows, {
+    const options = {
       oneself: !v.args.dont_reprompt_on_self_success,
       feedbackBeside: !v.args.environment_feedback_only_without_solution,
       dropThinking: v.args.remove_thinking_from_demonstration,
-    });
+    };
+    const found = siblingPrompts(rows, options);
+    const available = (v.feedbacks as (string | null)[]).filter((said) => said?.trim()).length;
     return {
       teacher_prompts: found.map((prompt, i) => prompt ?? rows[i]!.prompt),
       self_distillation_mask: found.map((prompt) => Number(prompt !== undefined)),
+      metrics: {
+        ...siblingFigures(rows, options),
+        // There it is counted even where it is not used.
+        "self_distillation/feedback_available_fraction": available / rows.length,
+      },
     };
   },
 };

@@ -1,4 +1,6 @@
 import { defined } from "../../../common/options/defined.js";
+import { hierarchicalGrpo, roleBaseline } from "../../../src/learn/estimators/agents.js";
+import { lengthPenalty } from "../../../src/learn/estimators/length-penalty.js";
 import { gdpo } from "../../../src/learn/estimators/gdpo.js";
 import { maxRl } from "../../../src/learn/estimators/plain/max-rl.js";
 import { optimalTokenBaseline } from "../../../src/learn/estimators/plain/optimal-token-baseline.js";
@@ -22,7 +24,8 @@ const trlLosses: Readonly<Record<string, ActorLossOptions>> = {
   cispo: { loss: "cispo", aggregation: "token-mean", aggregationRule: "trl" },
   sapo: { loss: "sapo", aggregationRule: "trl" },
   luspo: { loss: "luspo" },
-  vespo: { loss: "vespo" },
+  // The cases were made by a copy whose weight has a gradient.
+  vespo: { loss: "vespo", vespoThrough: true },
 };
 
 function trl(v: any) {
@@ -103,6 +106,24 @@ export const runners: Runners = {
       ...{ rewards: scores.map((r) => [r]), mask: scores.map(() => [1]) },
       groups: v.index ?? scores.map(() => 0),
     };
+    const agents = v.traces?.map(({ agent }: any) => agent as string);
+    if (v.kind === "rae") {
+      const { advantages, baselines } = roleBaseline(scores, agents);
+      return { advantages, baselines_after: baselines };
+    }
+    if (v.kind === "hierarchical_grpo") {
+      const episodes = v.traces.map(({ episode }: any) => episode as number);
+      return { advantages: hierarchicalGrpo(scores, agents, episodes) };
+    }
+    if (v.kind === "grpo_length_penalty" || v.length_penalty) {
+      const lengths = v.traces.map((trace: any) => ({
+        output: trace.output_tokens,
+        input: trace.total_tokens - trace.output_tokens,
+        turns: trace.turns,
+      }));
+      const { advantages } = lengthPenalty({ ...input, scores, lengths });
+      return { advantages: advantages.map(([a]) => a) };
+    }
     const form = v.kind === "maxrl_skyrl" ? "skyrl" : "prime-rl";
     return { advantages: maxRl(input, { form }).advantages.map(([a]) => a) };
   },

@@ -4,12 +4,19 @@ import {
   correctionOf,
   type RolloutCorrection,
 } from "../../../src/learn/correction/rollout-correction.js";
+import { rejectionMask } from "../../../src/learn/correction/rejection.js";
 import { settingsOf } from "../../../src/learn/losses/base/definition.js";
 import { unmaskedAdvantages, unmaskedRow } from "../../../src/learn/losses/base/off-policy-mask.js";
 import { tensorOps } from "../../../src/learn/losses/base/tensor-ops.js";
 import type { LossRow } from "../../../src/learn/losses/base/token-rule.js";
 import type { ActorLossOptions } from "../../../src/learn/losses/loss-rules.js";
 import { decoupled, staleWeights } from "../../../src/learn/losses/sampler/decoupled.js";
+import { primeIpo, primeRl } from "../../../src/learn/losses/sampler/prime-rl.js";
+import { aggregateLoss } from "../../../src/learn/losses/base/aggregate.js";
+import { distillationTable } from "../../../src/learn/distillation/options.js";
+import { pulledBySampler, tokenDivergence } from "../../../src/learn/distillation/vocabulary.js";
+import { tf } from "../../../src/tensor/tf.js";
+import { completed } from "../../../common/options/option-table.js";
 import {
   type Proximal,
   proximalLogprob,
@@ -81,18 +88,25 @@ function bypass(v: any) {
   const correction = correctionOf(
     {
       ...{ mode: "bypass", bypassLoss: loss_type, weights: rollout_is },
+      ...{ reject: keys.rollout_rs, rejectThreshold: keys.rollout_rs_threshold, inverseK1: true },
       threshold: keys.rollout_is_threshold,
       normalize: keys.rollout_is_batch_normalize,
     } satisfies RolloutCorrection,
     [],
   )!;
-  const [oldLogprobs, mask] = [matrix(v.old_log_prob), matrix(v.response_mask)];
+  const logRatio = (v.log_prob as Matrix).map((row, r) =>
+    row.map((p, t) => p - v.old_log_prob[r][t]),
+  );
+  const whole = { logRatio, mask: v.response_mask as Matrix };
+  const kept = correction.rejection ? rejectionMask(whole, correction.rejection).mask : whole.mask;
+  const [oldLogprobs, all] = [matrix(v.old_log_prob), matrix(v.response_mask)];
+  const mask = matrix(kept.map((row) => Array.from(row)));
   const options: ActorLossOptions = {
     ...{ loss: loss_type === "reinforce" ? "gpg" : "vanilla", aggregation: v.loss_agg_mode },
     ...{ aggregationRule: "verl-0.9.1", clipRatioLow: 0.2, clipRatioHigh: 0.28, clipRatioC: 3 },
   };
   const input = (logprobs: Tensor) => {
-    const rolloutWeights = bypassWeights(logprobs, oldLogprobs, mask, correction);
+    const rolloutWeights = bypassWeights(logprobs, oldLogprobs, all, correction);
     const given = { logprobs, oldLogprobs, advantages: matrix(v.advantages), mask };
     return { ...given, ...defined({ rolloutWeights }) };
   };
@@ -100,23 +114,91 @@ function bypass(v: any) {
   return { loss, grad_log_prob: gradient };
 }
 
-function primeRl(v: any) {
+/** prime-rl's figures of each row: what a token rule makes of its tokens. */
+function primeFigures(v: any, gap: boolean) {
+  const figures: Record<string, number[]> = {};
+  const add = (name: string, value: number) => (figures[name] ??= []).push(value);
+  (v.loss_mask as Matrix).forEach((mask, r) => {
+    const own = mask.flatMap((m, t) => (m ? [t] : []));
+    const mean = (of: number[], at: (t: number) => number) =>
+      of.reduce((sum, t) => sum + at(t), 0) / Math.max(1, of.length);
+    const rule = v.loss === "ipo" ? primeIpo : primeRl;
+    const seen = (t: number) => {
+      const [logprob, oldLogprob] = [v.trainer_log_prob[r][t], v.inference_log_prob[r][t]];
+      const logRatio = logprob - oldLogprob;
+      const kept = gap
+        ? pulledBySampler(matrix([[logprob]]), matrix([[0]]), matrix([[oldLogprob]])).kept
+        : undefined;
+      const token = { logprob, oldLogprob, logRatio, ratio: Math.exp(logRatio) };
+      const { region } = rule.token({ ...token, advantage: v.advantages[r][t] }, {}, {
+        samplerPull: 0,
+      } as never);
+      return kept ? (number(kept) === 1 ? "inside" : "below") : region;
+    };
+    const mismatch = (t: number) => {
+      const log = v.trainer_log_prob[r][t] - v.inference_log_prob[r][t];
+      return Math.exp(log) - log - 1;
+    };
+    const out = own.filter((t) => seen(t) !== "inside");
+    const name = (figure: string) => (gap ? `ref_kl/${figure}` : figure);
+    add(name("masked_mismatch_kl"), mean(out, mismatch));
+    const left = own.filter((t) => !out.includes(t));
+    add(name("unmasked_mismatch_kl"), mean(left, mismatch));
+    add(name("is_masked"), out.length / Math.max(1, own.length));
+    if (gap)
+      add(
+        "ref_kl",
+        mean(own, (t) => v.ref_log_prob[r][t] - v.trainer_log_prob[r][t]),
+      );
+    else if (v.loss !== "ipo") {
+      const share = (of: string) =>
+        out.filter((t) => seen(t) === of).length / Math.max(1, own.length);
+      add("is_masked_low", share("below"));
+      add("is_masked_high", share("above"));
+      const rising = mean(out, (t) => Number(v.advantages[r][t] > 0));
+      add("masked_advantage_positive", rising);
+      add("masked_advantage_negative", out.length === 0 ? 0 : 1 - rising);
+    }
+  });
+  return figures;
+}
+
+function primeLoss(v: any) {
+  const mask = matrix(padded(v.loss_mask));
+  const sampled = matrix(padded(v.inference_log_prob));
+  const rows = (gradient: Matrix) =>
+    (v.trainer_log_prob as Matrix).map((row, r) => gradient[r]!.slice(0, row.length));
+  if (v.ref_kl_weights) {
+    const { value, grad } = tf.valueAndGrad((x: Tensor) =>
+      aggregateLoss(
+        tokenDivergence(
+          x,
+          matrix(padded(v.ref_log_prob)),
+          {
+            ...completed(distillationTable, {}, {}),
+            distillationKind: "ref_kl",
+          },
+          sampled,
+        ),
+        mask,
+        "token-mean",
+        { rule: "verl-0.9.1" },
+      ).asScalar(),
+    )(matrix(padded(v.trainer_log_prob)));
+    return {
+      loss: number(value),
+      grad_trainer_log_prob: rows(grad.arraySync() as Matrix),
+      metrics: primeFigures(v, true),
+    };
+  }
   const advantages = padded(v.advantages).map((row) => row.map((a) => a * v.adv_tau));
-  const fixed = {
-    ...{ oldLogprobs: matrix(padded(v.inference_log_prob)) },
-    ...{ advantages: matrix(advantages), mask: matrix(padded(v.loss_mask)) },
-  };
+  const fixed = { oldLogprobs: sampled, advantages: matrix(advantages), mask };
   const { loss, gradient } = lossAt(
     padded(v.trainer_log_prob),
     (logprobs) => ({ ...fixed, logprobs }),
     { loss: v.loss === "ipo" ? "prime_ipo" : "prime_rl", samplerPull: v.kl_tau },
   );
-  return {
-    loss,
-    grad_trainer_log_prob: (v.trainer_log_prob as Matrix).map((row, r) =>
-      gradient[r]!.slice(0, row.length),
-    ),
-  };
+  return { loss, grad_trainer_log_prob: rows(gradient), metrics: primeFigures(v, false) };
 }
 
 /** The policy before the step, in plain numbers and as tensors, which must agree. */
@@ -178,7 +260,7 @@ const admissions: Readonly<Record<string, (v: any) => object>> = {
 export const runners: Runners = {
   decoupled_ppo_loss: decoupledLoss,
   bypass_mode_loss: bypass,
-  prime_rl_loss: primeRl,
+  prime_rl_loss: primeLoss,
   proximal_approximation: proximal,
   staleness_limits: ({ form, ...v }) => admissions[form]!(v),
   off_policy_sequence_mask: (v) => {
@@ -198,6 +280,11 @@ export const runners: Runners = {
       const own = unmaskedRow({ ...row, advantages: advantages[r]! }, v.threshold);
       return Number(own.advantages[0] === advantages[r]![0]);
     });
-    return { keep_trl: plain, token_keep_slime: keep };
+    // slime's figure: what is left out of a row over the row's own tokens, added up.
+    const clipfrac_slime = keep.reduce((sum, row, r) => {
+      const tokens = (v.mask as Matrix)[r]!.reduce((a, b) => a + b, 0);
+      return sum + row.filter((k) => k === 0).length / Math.max(1, tokens);
+    }, 0);
+    return { keep_trl: plain, token_keep_slime: keep, clipfrac_slime };
   },
 };

@@ -56,10 +56,6 @@ test("weights of a correction that bypasses measuring do not see masked tokens",
         rejection: undefined,
       })),
     ),
-    ...rejectionTests.map((reject) => ({
-      ...{ weights: "token" as const, threshold: 2, outside: undefined },
-      rejection: { reject, rejectThreshold: 1.5, inverseK1: false },
-    })),
   ].map((way) => ({ ...way, normalize: true, bypass: "reinforce" }));
   for (const seed of seeds) {
     const { mask, normal } = shapes(seed);

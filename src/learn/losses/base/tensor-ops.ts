@@ -27,6 +27,8 @@ export interface PolicyLossInput {
   ages?: Tensor;
   /** What a correction for another sampler multiplies the token losses by. */
   rolloutWeights?: Tensor;
+  /** Those weights are of trajectories: each token has its trajectory's. */
+  wholeWeights?: boolean;
   /** What `prompt-mean` multiplies each row's tokens by (`promptScales`). */
   rowScales?: readonly number[];
   /**

@@ -20,6 +20,8 @@ export interface LossRow {
   ages?: ArrayLike<number>;
   /** What a correction for another sampler multiplies the token losses by. */
   weights?: ArrayLike<number>;
+  /** Those weights are of trajectories: each token has its trajectory's. */
+  wholeWeights?: boolean;
   /** What a loss picked in the update itself. */
   chosen?: ArrayLike<number>;
 }

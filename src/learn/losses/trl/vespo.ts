@@ -1,4 +1,4 @@
-import { notNegative } from "../../../../common/options/check-options.js";
+import { notNegative, valuesOf } from "../../../../common/options/check-options.js";
 import { key, option } from "../../../../common/options/option-table.js";
 import type { Tensor } from "../base/aggregate.js";
 import { defineLoss } from "../base/definition.js";
@@ -18,20 +18,28 @@ export const vespoOptions = {
   vespoPowerNegative: parameter(3, "vespo_k_neg", "power of the ratio, advantage negative"),
   /** VESPO: how fast a large ratio fades where the advantage is negative. Default: 2. */
   vespoFadeNegative: parameter(2, "vespo_lambda_neg", "how fast it fades, advantage negative"),
+  /** VESPO: the weight has a gradient too; in TRL and the paper it has none. Default: false. */
+  vespoThrough: option(
+    valuesOf<boolean>("boolean?"),
+    false,
+    key(`${policyLoss}.vespo_through`, "vespo: the weight has a gradient too; TRL's has none"),
+  ),
 };
 
 /** ln of the least ratio of a trajectory that counts. */
 const least = Math.log(1e-8);
 
 /** The log ratio of a whole trajectory, with the log of what a correction for another sampler weighs it by. */
-function wholeLogRatio({ logprobs, oldLogprobs, mask, weights }: LossRow): number {
-  let sum = 0;
+function wholeLogRatio(row: LossRow): number {
+  const { logprobs, oldLogprobs, mask, weights, wholeWeights } = row;
+  let [sum, sampler, count] = [0, 0, 0];
   for (let t = 0; t < mask.length; t++) {
     if (!mask[t]) continue;
     sum += clamp(logprobs[t]! - oldLogprobs[t]!, -widestLogRatio, widestLogRatio);
-    sum += Math.log(Math.max(weights?.[t] ?? 1, 1e-8));
+    sampler += Math.log(Math.max(weights?.[t] ?? 1, 1e-8));
+    count++;
   }
-  return clamp(sum, least, widestLogRatio);
+  return clamp(sum + sampler / (wholeWeights ? Math.max(1, count) : 1), least, widestLogRatio);
 }
 
 /**
@@ -52,14 +60,21 @@ export const vespo = defineLoss({
     },
   },
 
-  tensors({ rolloutWeights, ...input }, options, { tf, detached, figures, total }) {
+  tensors({ rolloutWeights, wholeWeights, ...input }, options, ops) {
+    const { tf, detached, figures, total } = ops;
     const { logprobs, oldLogprobs, advantages, mask } = input;
     const logRatio: Tensor = logprobs.sub(oldLogprobs);
-    const own: Tensor = detached(logRatio).clipByValue(-widestLogRatio, widestLogRatio);
-    const weighed = rolloutWeights
-      ? own.add<Tensor>(tf.maximum<Tensor>(rolloutWeights, 1e-8).log())
-      : own;
-    const whole: Tensor = weighed.mul(mask).sum(-1, true).clipByValue(least, widestLogRatio);
+    const moving = options.vespoThrough ? logRatio : detached(logRatio);
+    const own: Tensor = moving.clipByValue(-widestLogRatio, widestLogRatio);
+    const summed = (x: Tensor): Tensor => x.mul(mask).sum(-1, true);
+    const bySampler = (by: Tensor): Tensor => {
+      const logs = summed(tf.maximum<Tensor>(by, 1e-8).log());
+      // A trajectory's weight stands on each of its tokens and counts once.
+      return wholeWeights ? logs.div(tf.maximum(summed(tf.onesLike(mask)), 1)) : logs;
+    };
+    const ratio = summed(own);
+    const all = rolloutWeights ? ratio.add<Tensor>(bySampler(rolloutWeights)) : ratio;
+    const whole: Tensor = all.clipByValue(least, widestLogRatio);
     const negative = advantages.less(0);
     const by = (positive: number, other: number): Tensor =>
       tf.where(negative, tf.fill(advantages.shape, other), tf.fill(advantages.shape, positive));
@@ -75,18 +90,26 @@ export const vespo = defineLoss({
 
   share(rows) {
     const log = perRow(rows, wholeLogRatio);
-    return (r) => ({ wholeLogRatio: log(r) });
+    const sum = perRow(rows, ({ logprobs, mask }) =>
+      Array.from(logprobs).reduce((all, p, t) => (mask[t] ? all + p : all), 0),
+    );
+    return (r) => ({ wholeLogRatio: log(r), summedLogprob: sum(r) });
   },
-  token({ ratio, logRatio, logprob, advantage }, { wholeLogRatio: log = logRatio }, options) {
+  token({ ratio, logRatio, logprob, advantage }, shared, options) {
+    const { wholeLogRatio: log = logRatio, summedLogprob = logprob } = shared;
     const [power, fade] =
       advantage < 0
         ? [options.vespoPowerNegative, options.vespoFadeNegative]
         : [options.vespoPowerPositive, options.vespoFadePositive];
-    const weight = Math.exp(fade + power * log - fade * Math.exp(log));
+    const phi = Math.exp(fade + power * log - fade * Math.exp(log));
+    const moves =
+      options.vespoThrough && Math.abs(logRatio) < widestLogRatio && log > least
+        ? summedLogprob * (power - fade * Math.exp(log))
+        : 0;
     return {
-      ...{ ratio, region: "inside", used: advantage, weight },
-      loss: -weight * advantage * logprob,
-      terms: { wholeLogRatio: log, phi: weight, power, fade },
+      ...{ ratio, region: "inside", used: advantage, weight: phi * (1 + moves) },
+      loss: -phi * advantage * logprob,
+      terms: { wholeLogRatio: log, phi, power, fade },
     };
   },
   // The correction is in the ratio.

@@ -52,6 +52,7 @@ export function readBatch(payload: ExplainPayload): ExplainedBatch {
       mask: cut(mask, sequence),
       entropies: cut(entropies, sequence),
       ...(weights ? { weights: cut(weights, sequence) } : {}),
+      ...(payload.wholeWeights ? { wholeWeights: true } : {}),
       ...(sampledLogprobs ? { sampledLogprobs: cut(sampledLogprobs, sequence) } : {}),
       // Another loss would have picked others.
       ...(chosen && algorithm.name === "own" ? { chosen: cut(chosen, sequence) } : {}),
