@@ -19,7 +19,9 @@ export function shown(value: unknown): string {
   if (typeof value !== "object" || value === null) return String(value);
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (value instanceof Promise) return "a Promise (await it first)";
-  const { name } = (value.constructor ?? Object) as { name: string };
+  // A field of that name may hold anything.
+  const own = Object.getPrototypeOf(value) as { constructor?: { name: string } } | null;
+  const { name } = own?.constructor ?? Object;
   return name === "Object" ? "an object" : `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
 }
 

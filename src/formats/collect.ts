@@ -128,7 +128,7 @@ export class Collection {
   /** The file has ended. */
   close(): void {
     const { line } = this.#begun;
-    this.#tried(line, () => this.#tell(this.#together?.end()));
+    this.#tried(line, () => this.#tell(this.#together?.end(), this.#begun));
     this.#together = undefined;
   }
 
@@ -194,29 +194,29 @@ export class Collection {
   ): void {
     this.#file!.format = format.name;
     this.formats.add(format);
-    if (format.together) {
-      const before = (this.#together ??= format.together()).add(record);
-      if (before) this.#tell(before);
+    const context = {
+      ...{ step: this.#step, notes: this.#notes.get(format) },
+      ...{ scoreColumns: this.#options.scoreColumns, text },
+    };
+    if (format.together && (format.joins?.(record) ?? true)) {
+      const before = (this.#together ??= format.together(context)).add(record);
+      if (before) this.#tell(before, this.#begun);
       this.#begun = before
         ? { line, size }
         : { line: this.#begun.line || line, size: this.#begun.size + size };
       return;
     }
-    this.#begun = { line, size };
-    const context = {
-      ...{ step: this.#step, notes: this.#notes.get(format) },
-      ...{ scoreColumns: this.#options.scoreColumns, text },
-    };
-    this.#tell(format.read(record, context));
+    this.#tell(format.read(record, context), { line, size });
   }
 
   /** Takes in what was understood. */
-  #tell(understood: Understood | undefined): void {
+  #tell(understood: Understood | undefined, { line, size }: { line: number; size: number }): void {
     const file = this.#file!;
     const format = this.#format!;
-    const { line, size } = this.#begun;
-    for (const row of understood?.rows ?? []) {
-      this.#keep({ ...row, place: { file: file.path, line } }, format, size);
+    const rows = understood?.rows ?? [];
+    for (const row of rows) {
+      // Rows of one record share its characters.
+      this.#keep({ ...row, place: { file: file.path, line } }, format, size / rows.length);
     }
     for (const [i, tree] of (understood?.trees ?? []).entries())
       this.addTree(tree, format, understood?.scores?.[i]);

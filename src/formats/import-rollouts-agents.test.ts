@@ -217,6 +217,88 @@ test("importRollouts() reads OpenTelemetry's spans: the last call of a chat is t
   }
 });
 
+test("OpenTelemetry's spans of one chat are one trajectory, whatever records they stand in", () => {
+  const said = (role: string, content: string) => ({ role, parts: [{ type: "text", content }] });
+  const span = (traceId: string, texts: readonly string[]) => {
+    const all = texts.map((text, i) => said(i % 2 === 0 ? "user" : "assistant", text));
+    const attribute = (name: string, value: unknown) => ({
+      key: `gen_ai.${name}.messages`,
+      value: { stringValue: JSON.stringify(value) },
+    });
+    const attributes = [attribute("input", all.slice(0, -1)), attribute("output", all.slice(-1))];
+    return { traceId, attributes };
+  };
+  const spans = [
+    span("a", ["1+1?", "2"]),
+    span("b", ["1+1?", "2"]),
+    span("a", ["1+1?", "2", "sure?", "yes"]),
+    span("c", ["1+1?", "3"]),
+  ];
+  for (const order of [spans, [...spans].reverse()]) {
+    const records = order.map((one) => ({ resourceSpans: [{ scopeSpans: [{ spans: [one] }] }] }));
+    const read = readRollouts(records);
+    assert.equal(read.files[0]!.rows, 3);
+    const texts = read.tree(0).trajectories.map(({ text }) => text);
+    assert.deepEqual(texts.sort(), ["2", "2\n\nuser:\nsure?\n\nassistant:\nyes", "3"]);
+  }
+});
+
+test("logs: the calls of one chat are one trajectory, also where ids stand for what was said", () => {
+  const user = (content: string) => ({ role: "user", content });
+  const said = [
+    { type: "thinking", thinking: "I add.", signature: "s" },
+    { type: "tool_use", id: "t1", name: "add", input: { a: 20, b: 22 } },
+  ];
+  const answered = { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "42" }] }; // prettier-ignore
+  const message = (id: string, content: unknown) => ({ response: { id, content, model: "m" } });
+  const first = { request: { system: "Be short.", messages: [user("20+22?")] }, ...message("m1", said) }; // prettier-ignore
+  const last = { ...message("m2", [{ type: "text", text: "It is 42." }]), reward: 1 };
+  const history = [user("20+22?"), { role: "assistant", content: said }, answered];
+  const thread = { type: "continue", previous_message_id: "m1" };
+  const items = [
+    { id: "rs1", type: "reasoning", summary: [{ type: "summary_text", text: "I add." }] },
+    ...[
+      {
+        id: "fc1",
+        type: "function_call",
+        call_id: "t1",
+        name: "add",
+        arguments: '{"a":20,"b":22}',
+      },
+    ],
+  ];
+  const output = [{ id: "x", type: "message", role: "assistant", content: [{ type: "output_text", text: "It is 42." }] }]; // prettier-ignore
+  const result = { type: "function_call_output", call_id: "t1", output: "42" };
+  const instructions = "Be short.";
+  const begun = {
+    request: { instructions, input: "20+22?" },
+    response: { id: "r1", output: items },
+  };
+  const ended = { response: { id: "r2", output }, reward: 1 };
+  const references = items.map(({ id }) => ({ type: "item_reference", id }));
+  const logs = [
+    [first, { request: { system: "Be short.", messages: history }, ...last }],
+    [first, { request: { thread, messages: [answered] }, ...last }],
+    [begun, { request: { instructions, previous_response_id: "r1", input: [result] }, ...ended }],
+    [
+      begun,
+      { request: { instructions, input: [user("20+22?"), ...references, result] }, ...ended },
+    ],
+  ];
+  for (const log of logs) {
+    const read = readRollouts(log);
+    assert.equal(read.files[0]!.rows, 1);
+    assert.deepEqual(read.prompts[0]!.scores, [1]);
+    const { prompt, trajectories } = read.tree(0);
+    assert.doesNotMatch(prompt.text, /add/);
+    assert.match(trajectories[0]!.text, /^<think>\nI add\.[^]*"a":20[^]*\n42\n[^]*It is 42\.$/);
+    // A log that has lost its beginning says so.
+    if (log !== logs[0]) {
+      assert.throws(() => readRollouts(log.slice(1), { broken: 0 }), /must name an? (item of a )?response before it in the file, got "/); // prettier-ignore
+    }
+  }
+});
+
 test("logs of Messages and Responses keep their calls, results and thoughts", () => {
   const input = { a: 20, b: 22 };
   const messages = readRollouts([

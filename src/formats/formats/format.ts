@@ -61,7 +61,9 @@ export interface RolloutFormat {
    */
   read: (record: FileRecord, context: ReadContext) => Understood | undefined;
   /** Instead of `read`, where a record alone says nothing: opened anew for each file. */
-  together?: () => RecordsTogether;
+  together?: (context: ReadContext) => RecordsTogether;
+  /** The records that are read together. Default: all. */
+  joins?: (record: FileRecord) => boolean;
   /** Where each quantity stands in such a file, in words. */
   says: Readonly<Partial<Record<Quantity, string>>>;
   /** Parquet tables of which a row alone says nothing: the columns they have, and how they are read. */

@@ -6,13 +6,12 @@ import {
   chatOf,
   type FileRecord,
   isChat,
-  listOf,
   numberIn,
   numbersIn,
   truthIn,
   withoutFields,
 } from "../row/fields.js";
-import { messagesOfItems } from "../row/message-blocks.js";
+import { BlockCalls, bodyOf, isBlockCall } from "../row/block-calls.js";
 import { piecesOf } from "../row/pieces.js";
 import type { ImportedRow } from "../row/imported-row.js";
 import { completionIn, promptIn, type RolloutFormat } from "./format.js";
@@ -77,52 +76,16 @@ function rowOfChat(
   };
 }
 
-const bodyOf = (value: unknown): FileRecord => {
-  if (!isRecord(value)) return {};
-  return isRecord(value["body"]) ? value["body"] : value;
-};
-
 const ends: Readonly<Record<string, TrajectoryEnd>> = {
   stop: "answer",
   tool_calls: "answer",
   length: "length",
-  end_turn: "answer",
-  tool_use: "answer",
-  completed: "answer",
-  max_tokens: "length",
-  incomplete: "length",
 };
-
-/** What was asked and answered by Anthropic's Messages or OpenAI's Responses; undefined for another protocol. */
-function blocksAsked(request: FileRecord, response: FileRecord) {
-  const { content, output, stop_reason: stop } = response;
-  const system = request["system"] ?? request["instructions"];
-  const before = system === undefined ? [] : [{ role: "system", content: system }];
-  if (Array.isArray(content))
-    return { asked: [...before, ...listOf(request, "messages")], answer: [{ role: "assistant", content }], stop }; // prettier-ignore
-  if (!Array.isArray(output)) return undefined;
-  const asked = [...before, ...messagesOfItems(request["input"])];
-  return { asked, answer: messagesOfItems(output), stop: response["status"] };
-}
 
 /** A request and what came back: a trajectory per choice. */
 function exchange(record: FileRecord, context: { step?: number }): ImportedRow[] {
   const request = bodyOf(record["request"]);
   const response = bodyOf(record["response"]);
-  const blocks = blocksAsked(request, response);
-  if (blocks !== undefined) {
-    const { model = request["model"] } = response;
-    const end = ends[String(blocks.stop)];
-    return [
-      {
-        prompt: chatOf(blocks.asked, "request"),
-        ...{ parts: [], messages: chatOf(blocks.answer, "response") },
-        ...besides(record, context),
-        ...defined({ end }),
-        ...(typeof model === "string" ? { model } : {}),
-      },
-    ];
-  }
   const asked = chatOf(request["messages"] ?? record["messages"], "request.messages");
   const { choices, model = request["model"] } = response;
   if (!Array.isArray(choices)) {
@@ -156,6 +119,8 @@ export const messageLogs: RolloutFormat = {
     isChat(conversation(record)) ||
     (isRecord(record["response"]) && (isRecord(record["request"]) || isChat(record["messages"]))) ||
     ("prompt" in record && "completion" in record),
+  joins: isBlockCall,
+  together: (context) => new BlockCalls((record) => besides(record, context)),
   read: (record, context) => {
     if (isRecord(record["response"])) return { rows: exchange(record, context) };
     const messages = conversation(record);
@@ -169,7 +134,7 @@ export const messageLogs: RolloutFormat = {
     "log-probs": "logprobs.content of a response",
     rewards: "reward or score, where a log has one",
     "ground truth": "answer or ground_truth, where a log has one",
-    "how trajectories ended": "finish_reason",
+    "how trajectories ended": "finish_reason, stop_reason or status",
     steps: "step, where a log has one",
   },
 };

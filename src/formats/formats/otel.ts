@@ -2,6 +2,7 @@ import { shown } from "../../../common/options/check-arguments.js";
 import { isRecord } from "../../../common/options/is-record.js";
 import { chatOf, type FileRecord, isChat, jsonIn, numberIn, withoutFields } from "../row/fields.js";
 import type { ImportedRow } from "../row/imported-row.js";
+import { WholeChats } from "../row/whole-chats.js";
 import type { RolloutFormat } from "./format.js";
 
 const lists = (record: unknown, name: string): FileRecord[] => {
@@ -71,25 +72,6 @@ function chatsOf(record: FileRecord): Chat[] {
 /** What is compared of a message: how it ended is known of the last one alone. */
 const bare = (message: FileRecord) => JSON.stringify(withoutFields(message, ["finish_reason"]));
 
-/** Each call repeats the whole chat: one that a later call of its trace goes on from is no trajectory of its own. */
-function whole(chats: readonly Chat[]): Chat[] {
-  const places = new Map<string, number>();
-  const after = (place: number, text: string): number => {
-    const key = `${place} ${text}`;
-    const known = places.get(key) ?? places.size + 1;
-    places.set(key, known);
-    return known;
-  };
-  const repeated = new Set<number>();
-  const ends = chats.map(({ trace, asked, said }) => {
-    let place = after(0, trace);
-    for (const message of asked) repeated.add((place = after(place, bare(message))));
-    for (const message of said) place = after(place, bare(message));
-    return place;
-  });
-  return chats.filter((_, i) => !repeated.has(ends[i]!));
-}
-
 function rowOf({ asked, said, model, score }: Chat): ImportedRow {
   const messages = chatOf([...asked, ...said], "gen_ai.input.messages");
   const first = messages.findIndex(({ role }) => role === "assistant");
@@ -102,12 +84,29 @@ function rowOf({ asked, said, model, score }: Chat): ImportedRow {
   };
 }
 
+const rowsOf = (whole: readonly { call: { row: ImportedRow } }[]) =>
+  whole.length === 0 ? undefined : { rows: whole.map(({ call }) => call.row) };
+
 /** OpenTelemetry's spans of generative models, as OTLP writes them in JSON. */
 export const otel: RolloutFormat = {
   name: "otel",
   title: "OpenTelemetry's GenAI spans",
   fits: (record) => Array.isArray(record["resourceSpans"]),
-  read: (record) => ({ rows: whole(chatsOf(record)).map(rowOf) }),
+  read: () => undefined,
+  // A file has its spans in any number of records: many programs write each as it ends.
+  together: () => {
+    const chats = new WholeChats<Chat & { row: ImportedRow }>((message) =>
+      bare(message as FileRecord),
+    );
+    return {
+      add: (record) => {
+        // What is wrong with a record is told of that record alone.
+        const calls = chatsOf(record).map((chat) => ({ ...chat, row: rowOf(chat) }));
+        return rowsOf(calls.flatMap((call) => chats.add(call.trace, call)));
+      },
+      end: () => rowsOf(chats.end()),
+    };
+  },
   says: {
     "tool results":
       "tool_call_response parts; contents are there where the program was told to record them",

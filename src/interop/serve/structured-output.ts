@@ -3,6 +3,7 @@ import { constraintFor } from "../../policy/structured/grammar-constraint.js";
 import { schemaGrammar } from "../../policy/structured/json-constraint.js";
 import { type JsonSchema, SchemaError } from "../../policy/structured/schema-parts.js";
 import {
+  argumentsOf,
   callsGrammar,
   FunctionSchemaError,
   type HeldFunction,
@@ -42,9 +43,17 @@ export function constraintOf(
   }
   const mustCall = read.tool_choice === "required" || forced !== undefined;
   const dialect = format && callDialects.get(format.name);
-  const tools = dialect && writesJson(dialect) ? (read.tools ?? []) : [];
+  const given = (dialect && read.tools) ?? [];
+  const tools = dialect && writesJson(dialect) ? given : [];
   // A captured model learns to write calls: clients that send `strict` unasked change nothing there.
   const heeded = recorder === undefined || schema !== undefined;
+  // Where calls are not written as JSON, a strict schema is looked at and not held.
+  for (const { function: one } of heeded && tools.length === 0 ? given : []) {
+    if (!one.strict) continue;
+    const of = { name: one.name, parameters: one.parameters ?? true };
+    const key = `arguments ${JSON.stringify(of)}`;
+    held(read, () => constraintFor(tokenizer, key, (grammar) => argumentsOf(grammar, of)));
+  }
   const isStrict = heeded && tools.some((tool) => tool.function.strict);
   const holdsCalls = tools.length > 0 && (isStrict || mustCall || schema !== undefined);
   if (!holdsCalls) {

@@ -53,9 +53,10 @@ export class TokenGrammar {
   }
 }
 
-/** Grammars that a tokenizer keeps, and how much one may have grown by use. */
+/** Grammars that a tokenizer keeps, how much all of them may have made, and one by use. */
 const KEPT_GRAMMARS = 16;
-const MOST_GROWN = 500_000;
+const MOST_KEPT = 2_000_000;
+const MOST_GROWN = 1_000_000;
 
 const kept = new WeakMap<Tokenizer, Map<string, GrammarConstraint>>();
 
@@ -75,7 +76,12 @@ export function constraintFor(
   }
   own.delete(key);
   own.set(key, found);
-  if (own.size > KEPT_GRAMMARS) own.delete(own.keys().next().value!);
+  let made = [...own.values()].reduce((sum, { work }) => sum + work, 0);
+  for (const [oldest, { work }] of own) {
+    if (own.size === 1 || (own.size <= KEPT_GRAMMARS && made <= MOST_KEPT)) break;
+    own.delete(oldest);
+    made -= work;
+  }
   return found.fork();
 }
 

@@ -18,8 +18,9 @@ type Node =
   | { kind: "not"; of: Expression }
   | { kind: "rule"; name: string };
 
-/** Expressions, and members of alternatives, that one grammar may have. */
+/** Expressions, members of alternatives and rows of states that one grammar may have; a row has 257 places. */
 const MOST_WORK = 2_000_000;
+const ROW_WORK = 40;
 const MOST_ALTERNATIVES = 4_000;
 
 /** Why a grammar cannot be had: it would take more than a bounded part of memory and time. */
@@ -50,11 +51,22 @@ export class Grammar {
 
   /** What may follow a symbol; `NONE` where it may not come. */
   next(at: Expression, symbol: number): Expression {
-    let row = this.#rows[at];
-    if (!row) this.#rows[at] = row = new Int32Array(SYMBOLS).fill(-1);
+    const row = this.#rowOf(at);
     const known = row[symbol]!;
     if (known >= 0) return known;
     return (row[symbol] = this.#derive(at, symbol));
+  }
+
+  #rowOf(at: Expression): Int32Array {
+    const known = this.#rows[at];
+    if (known) return known;
+    this.#spend(ROW_WORK);
+    return (this.#rows[at] = new Int32Array(SYMBOLS).fill(-1));
+  }
+
+  #spend(work: number): void {
+    this.#work += work;
+    if (this.#work > MOST_WORK) throw new GrammarLimit("too many states");
   }
 
   /** One symbol of these ranges. */
@@ -194,7 +206,7 @@ export class Grammar {
     const states = new Set([start]);
     const before = new Map<Expression, Expression[]>();
     for (const at of states) {
-      const row = (this.#rows[at] ??= new Int32Array(SYMBOLS).fill(-1));
+      const row = this.#rowOf(at);
       const borders = this.#bordersOf(at);
       let to: Expression = NONE;
       for (let symbol = 0; symbol < SYMBOLS; symbol++) {
@@ -310,8 +322,7 @@ export class Grammar {
   #make(key: string, node: () => Node, mayEnd: boolean, size = 1): Expression {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    this.#work += size;
-    if (this.#work > MOST_WORK) throw new GrammarLimit("too many states");
+    this.#spend(size);
     const id = this.#nodes.length;
     this.#nodes.push(node());
     this.#mayEnd.push(mayEnd);

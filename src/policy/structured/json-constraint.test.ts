@@ -206,6 +206,28 @@ test("what cannot be held is refused by its name", () => {
   assert.throws(() => jsonConstraint(bpe, chain), /: \$ref must be at most 200 deep/);
 });
 
+test("a small schema of many combinations or states is refused before it takes the memory", () => {
+  const combinations = {
+    allOf: Array.from({ length: 12 }, (_, i) => ({
+      anyOf: Array.from({ length: 12 }, (__, j) => ({
+        properties: { [`k${i}`]: { const: j } },
+        required: [`k${i}`],
+      })),
+    })),
+  };
+  assert.throws(() => jsonConstraint(bpe, combinations), /at most 50000 combined schemas/);
+  const divided = Array.from({ length: 900 }, (_, i) => ({
+    ...{ type: "integer", multipleOf: 101 + (i % 100) },
+    ...{ minimum: 1_000_003 * i, maximum: 1_000_003 * i + 99_999 },
+  }));
+  assert.throws(() => jsonConstraint(bpe, { anyOf: divided }), /must be smaller/);
+  // One divisor has its states once.
+  const [first] = divided;
+  const { multipleOf } = first!;
+  const same = { anyOf: divided.slice(0, 60).map((one) => ({ ...one, multipleOf })) };
+  assert.ok(takes(bpe, jsonConstraint(bpe, same), "101"));
+});
+
 test("large schemas, long patterns and deep values take the time that they are long", () => {
   const properties = Object.fromEntries(
     Array.from({ length: 400 }, (_, i) => [`property_${i}`, { type: ["string", "null"] }]),

@@ -22,8 +22,8 @@ import {
   typesOf,
 } from "./schema-parts.js";
 
-/** How many combinations of schemas one grammar may have, how deep references may lead, and properties of an object. */
-const MOST_SCHEMAS = 10_000;
+/** How many schemas the combinations of one grammar may have, how deep references may lead, and properties of an object. */
+const MOST_SCHEMAS = 50_000;
 const MOST_REFERENCES = 200;
 const MOST_DEPTH = 150;
 const MOST_PROPERTIES = 1_000;
@@ -46,6 +46,7 @@ export class JsonGrammar {
   readonly #colon: Expression;
   readonly #text: Expression;
   #depth = 0;
+  #combined = 0;
 
   constructor(root: JsonSchema, grammar = new Grammar()) {
     this.#root = root;
@@ -98,7 +99,8 @@ export class JsonGrammar {
       .join();
     const known = this.#made.get(key);
     if (known !== undefined) return known;
-    if (this.#made.size >= MOST_SCHEMAS) {
+    this.#combined += flat.length;
+    if (this.#combined > MOST_SCHEMAS) {
       throw new SchemaError("it", `of at most ${MOST_SCHEMAS} combined schemas`, "one of more");
     }
     const place = flat.flatMap(({ schema }) => (isRecord(schema) ? Object.keys(schema) : []));

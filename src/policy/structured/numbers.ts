@@ -15,6 +15,7 @@ export interface Bounds {
 export class NumberForms {
   readonly #grammar: Grammar;
   readonly #digit: Expression;
+  readonly #multiples = new Map<number, Expression>();
 
   constructor(grammar: Grammar) {
     this.#grammar = grammar;
@@ -57,6 +58,8 @@ export class NumberForms {
 
   /** Whole numbers that a whole number divides. */
   multiples(of: number): Expression {
+    const known = this.#multiples.get(of);
+    if (known !== undefined) return known;
     const g = this.#grammar;
     const rests = Array.from({ length: of }, (_, rest) => g.rule("multipleOf", rest === 0));
     const follow = (rest: number, from: number) =>
@@ -68,7 +71,9 @@ export class NumberForms {
     rests.forEach((rule, rest) => {
       g.write(rule, rest === 0 ? g.optional(follow(rest, 0)) : follow(rest, 0));
     });
-    return g.sequence(g.optional(g.literal("-")), follow(0, 0));
+    const made = g.sequence(g.optional(g.literal("-")), follow(0, 0));
+    this.#multiples.set(of, made);
+    return made;
   }
 
   #digits(from: number, to: number): Expression {

@@ -36,7 +36,8 @@ export class FunctionSchemaError extends SchemaError {
   }
 }
 
-function argumentsOf(grammar: Grammar, { name, parameters }: HeldFunction): Expression {
+/** The arguments of a function's calls, as JSON. */
+export function argumentsOf(grammar: Grammar, { name, parameters }: HeldFunction): Expression {
   try {
     return schemaGrammar(grammar, parameters, { type: "object" });
   } catch (error) {

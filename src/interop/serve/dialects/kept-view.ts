@@ -8,9 +8,9 @@ export const keptView = (
   prompt: readonly number[],
   keep: (answer: Pick<KeptAnswer, "turn" | "prompt" | "tokens">) => void,
 ): Pick<ChatView, "piece" | "ended"> => ({
-  piece: (_, said) => reader.push(said),
-  ended: (_, { rest, calls, segment }) => {
-    if (rest !== "") reader.push(rest);
+  piece: (_, said, tokens) => reader.push(said, tokens.length),
+  ended: (_, { rest, calls, segment, told }) => {
+    reader.push(rest, segment.tokens.length - told);
     reader.end(calls);
     const { parts } = reader;
     keep({ turn: { parts }, prompt: Int32Array.from(prompt), tokens: segment.tokens.slice() });

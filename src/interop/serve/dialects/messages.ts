@@ -245,6 +245,8 @@ const renamed = {
   response_format: "output_config.format",
   max_completion_tokens: "max_tokens",
   stop: "stop_sequences",
+  function: "",
+  parameters: "input_schema",
 };
 
 /** A part as a block. `begun`: nothing of it is written yet. */

@@ -15,8 +15,9 @@ export const dialectPosts: WireDialect["posts"] = Object.assign(
   ...dialects.map(({ posts }) => posts),
 ) as WireDialect["posts"];
 
-/** The dialect of whoever asks at a path. */
+/** The dialect of whoever asks at a path, or at one below it. */
 export function dialectOf(path: string): WireDialect {
-  const plain = plainPath(path);
-  return dialects.find(({ posts }) => Object.hasOwn(posts, plain)) ?? dialects[0]!;
+  const plain = `${plainPath(path)}/`;
+  const isAsked = (own: string) => plain.startsWith(`${own}/`);
+  return dialects.find(({ posts }) => Object.keys(posts).some(isAsked)) ?? dialects[0]!;
 }

@@ -1,3 +1,4 @@
+import { shown } from "../../../../common/options/check-arguments.js";
 import { defined } from "../../../../common/options/defined.js";
 import { isRecord } from "../../../../common/options/is-record.js";
 import { ApiError } from "../http/api-error.js";
@@ -35,11 +36,12 @@ function textIn(value: unknown, param: string): string {
     .map((part: unknown, i) => {
       const at = `${param}[${i}]`;
       if (!isRecord(part)) return refuse(at, `Invalid type for '${at}': expected an object.`);
-      const type = String(part["type"]).slice(0, 40);
-      if (!texts.includes(type)) {
+      const type = own(part, "type");
+      if (type === undefined || !texts.includes(type)) {
+        const got = type === undefined ? shown(part["type"]) : `'${type.slice(0, 40)}'`;
         return refuse(
           `${at}.type`,
-          `'${at}.type' must be a text, got '${type}': the model reads text.`,
+          `'${at}.type' must be a text, got ${got}: the model reads text.`,
         );
       }
       return field(part, type === "refusal" ? "refusal" : "text", at);
@@ -92,6 +94,14 @@ const answerOf = ({ id, callId }: Part, answers: AnswerStore): KeptAnswer | unde
   (id === undefined ? undefined : answers.part(id)?.answer) ??
   (callId === undefined ? undefined : answers.part(callId)?.answer);
 
+/** What an item without a type is: a message, or a reference. */
+function untyped(item: Item): string {
+  if ("role" in item) return "message";
+  return Object.keys(item).every((name) => name === "id" || name === "type") && "id" in item
+    ? "item_reference"
+    : "";
+}
+
 /** A conversation with the items of a request behind it. */
 export function entriesOf(
   input: string | readonly Item[],
@@ -109,7 +119,7 @@ export function entriesOf(
   let turn: { parts: Part[]; answer?: KeptAnswer } | undefined;
   input.forEach((item, i) => {
     const at = `input[${i}]`;
-    const type = own(item, "type") ?? ("role" in item ? "message" : "");
+    const type = own(item, "type") ?? untyped(item);
     const reader = Object.hasOwn(readers, type) ? readers[type] : undefined;
     if (!reader) {
       const known = Object.keys(readers).join(", ");

@@ -121,9 +121,7 @@ function asChat(read: Body, messages: ChatBody["messages"]): ChatBody {
       ? {}
       : { response_format: { type, ...(type === "json_schema" ? { json_schema: schema } : {}) } }),
   };
-  return named({ response_format: "text.format", max_completion_tokens: "max_output_tokens" }, () =>
-    readRequest(chatBody, defined(built)),
-  );
+  return named(renamed, () => readRequest(chatBody, defined(built)));
 }
 
 const idsOf = (kind: Part["kind"]): Pick<Part, "id" | "callId"> =>
@@ -173,6 +171,7 @@ function responseView(
     ...{ store: read.store ?? true, metadata: fields(read.metadata ?? {}) },
     text: read.text ?? { format: { type: "text" } },
   };
+  let status = "completed";
   const at = ({ id: item }: Readonly<Part>, index: number) => ({
     ...{ item_id: item, output_index: index },
   });
@@ -196,7 +195,7 @@ function responseView(
       }[part.kind];
       send(`${event}.delta`, { ...at(part, index), ...place, delta });
     },
-    ended: (part, index) => {
+    ended: (part, index, isLast) => {
       const { kind, text, name } = part;
       const place = at(part, index);
       if (kind === "thought") {
@@ -211,33 +210,38 @@ function responseView(
       } else {
         send("response.function_call_arguments.done", { ...place, name, arguments: text });
       }
-      const item = itemOf(part, "completed", isSealed);
+      const item = itemOf(part, isLast ? status : "completed", isSealed);
       send("response.output_item.done", { output_index: index, item });
     },
   });
+  const { piece, ended } = keptView(reader, prompt, (kept) =>
+    answers.add({ ...kept, id, before: entries }),
+  );
   return {
+    piece,
+    ended: (index, finished) => {
+      if (finishReason(finished.segment.finish) === "length") status = "incomplete";
+      ended(index, finished);
+    },
     opened: () => {
       const begun = { ...about, status: "in_progress", incomplete_details: null };
       const shown = { ...begun, output: [], usage: null };
       send("response.created", { response: shown });
       send("response.in_progress", { response: shown });
     },
-    ...keptView(reader, prompt, (kept) => answers.add({ ...kept, id, before: entries })),
-    done: ([finished], used) => {
-      const isCut = finishReason(finished!.segment.finish) === "length";
-      const status = isCut ? "incomplete" : "completed";
-      const { parts } = reader;
+    done: (_, used) => {
+      const { parts, thoughtTokens } = reader;
       const output = parts.map((part, i) =>
         itemOf(part, i === parts.length - 1 ? status : "completed", isSealed),
       );
       const whole = {
         ...{ ...about, status, output },
-        incomplete_details: isCut ? { reason: "max_output_tokens" } : null,
+        incomplete_details: status === "incomplete" ? { reason: "max_output_tokens" } : null,
         usage: {
           input_tokens: used.prompt_tokens,
           input_tokens_details: { cached_tokens: 0 },
           output_tokens: used.completion_tokens,
-          output_tokens_details: { reasoning_tokens: 0 },
+          output_tokens_details: { reasoning_tokens: thoughtTokens },
           total_tokens: used.total_tokens,
         },
       };
@@ -260,6 +264,7 @@ const renamed = {
   messages: "input",
   max_completion_tokens: "max_output_tokens",
   response_format: "text.format",
+  function: "",
 };
 
 async function create(handling: Handling, raw: Record<string, unknown>): Promise<void> {

@@ -83,14 +83,18 @@ export class EventStream {
   }
 }
 
-/** Names fields in errors as the client wrote them. */
+/** Names fields in errors as the client wrote them: each step of their paths; one named nothing is left out. */
 export function named<T>(names: Readonly<Record<string, string>>, make: () => T): T {
   try {
     return make();
   } catch (error) {
     if (!(error instanceof ApiError) || error.param === null) throw error;
-    const [first = "", ...more] = error.param.split(".");
-    const param = [names[first] ?? first, ...more].join(".");
+    const step = (name: string) => (Object.hasOwn(names, name) ? names[name]! : name);
+    const param = error.param
+      .split(".")
+      .map(step)
+      .filter((name) => name !== "")
+      .join(".");
     const { status, type, headers, code } = error;
     throw new ApiError(status, error.message.replace(error.param, param), {
       ...{ type, headers, param },

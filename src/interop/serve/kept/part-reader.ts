@@ -9,7 +9,8 @@ export const freshId = (kind: string) => `${kind}_${randomUUID().replaceAll("-",
 export interface PartEvents {
   begun(part: Readonly<Part>, index: number): void;
   more(part: Readonly<Part>, index: number, text: string): void;
-  ended(part: Readonly<Part>, index: number): void;
+  /** `isLast`: the answer ends with it. */
+  ended(part: Readonly<Part>, index: number, isLast: boolean): void;
 }
 
 const open = "<think>";
@@ -25,6 +26,8 @@ function heldAt(text: string, mark: string): number {
 /** Reads parts off what a model says: a thought in `<think>` where it begins with one, a text, calls. */
 export class PartReader {
   readonly parts: Part[] = [];
+  /** Tokens that were pushed while the model was thinking. */
+  thoughtTokens = 0;
   readonly #events: PartEvents;
   readonly #idsOf: (kind: Part["kind"]) => Pick<Part, "id" | "callId">;
   #state: "begins" | "thinks" | "speaks";
@@ -41,8 +44,14 @@ export class PartReader {
     this.#state = prompt.trimEnd().endsWith(open) ? "thinks" : "begins";
   }
 
-  /** Takes more of what is said. */
-  push(text: string): void {
+  /** Takes more of what is said, and how many tokens said it. */
+  push(text: string, tokens = 0): void {
+    const thought = this.#state === "thinks";
+    this.#read(text);
+    if (thought || this.#state === "thinks") this.thoughtTokens += tokens;
+  }
+
+  #read(text: string): void {
     if (this.#state === "speaks") {
       this.#say("text", text);
       return;
@@ -74,13 +83,13 @@ export class PartReader {
   end(calls: readonly ToolCall[]): readonly Part[] {
     if (this.#held !== "") this.#say(this.#state === "thinks" ? "thought" : "text", this.#held);
     this.#held = "";
-    this.#endLast();
-    for (const { name, arguments: text } of calls) {
+    this.#endLast(calls.length === 0);
+    for (const [i, { name, arguments: text }] of calls.entries()) {
       const part: Part = { kind: "call", text, name, ...this.#idsOf("call") };
       const index = this.parts.push(part) - 1;
       this.#events.begun(part, index);
       this.#events.more(part, index, text);
-      this.#events.ended(part, index);
+      this.#events.ended(part, index, i === calls.length - 1);
     }
     return this.parts;
   }
@@ -104,8 +113,8 @@ export class PartReader {
     this.#events.more(part, this.parts.length - 1, text);
   }
 
-  #endLast(): void {
+  #endLast(isLast = false): void {
     const part = this.parts.at(-1);
-    if (part) this.#events.ended(part, this.parts.length - 1);
+    if (part) this.#events.ended(part, this.parts.length - 1, isLast);
   }
 }

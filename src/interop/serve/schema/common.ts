@@ -67,6 +67,23 @@ type Common = z.infer<z.ZodObject<typeof commonFields>>;
 /** Refuses a value of a field that is not supported, unless it is the one that changes nothing. */
 export { neutral };
 
+type Issue = z.core.$ZodIssue;
+
+/** Of a choice of forms, what is wrong in the one that fits furthest; the choice itself where none fits more than it. */
+function innermost(issue: Issue): Issue {
+  if (issue.code !== "invalid_union") return issue;
+  const inside = issue.errors
+    .flatMap((issues) => issues.slice(0, 1))
+    .map((one) => innermost(one))
+    .filter(({ path }) => path.length > 0)
+    .sort((a, b) => b.path.length - a.path.length)[0];
+  if (inside) return { ...inside, path: [...issue.path, ...inside.path] };
+  const forms = issue.errors.map(([first]) => first?.message.replace("Invalid input: ", ""));
+  return issue.message === "Invalid input" && forms.length > 0
+    ? { ...issue, message: `${issue.message}: ${forms.join("; or ")}` }
+    : issue;
+}
+
 /** Reads a body; what is wrong with it is told in OpenAI's shape, with the field it is about. */
 export function readRequest<T extends z.ZodObject>(
   schema: T,
@@ -84,7 +101,7 @@ export function readRequest<T extends z.ZodObject>(
   }
   const read = schema.safeParse(body);
   if (read.success) return read.data;
-  const issue = read.error.issues[0]!;
+  const issue = innermost(read.error.issues[0]!);
   const param = issue.path.join(".");
   throw new ApiError(400, `Invalid value for '${param}': ${issue.message}.`, {
     param,

@@ -42,8 +42,10 @@ export const tags = defineDialect({
   unfinished: (begun, tool) => jsonIn(begun.trim(), tool),
   inText: {
     call: (name, args) => {
-      const values = Object.values(asObject(args) ?? {});
-      return `<${name}>${values.length === 1 ? String(values[0]) : args}</${name}>`;
+      const [only, ...more] = Object.values(asObject(args) ?? {});
+      // A list or an object has no other text than its JSON.
+      const isText = only !== undefined && more.length === 0 && typeof only !== "object";
+      return `<${name}>${isText ? String(only) : args}</${name}>`;
     },
     result: resultBlock,
   },
