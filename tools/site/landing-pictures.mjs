@@ -73,20 +73,24 @@ for (const colorScheme of ["light", "dark"]) {
   await page.waitForTimeout(1500);
   await keep(page, "lab", { x: 0, y: 0, width: 1180, height: 787 });
   if (colorScheme === "light") {
+    const images = (name) => ({ path: join(root, `docs/images/${name}.png`) });
+    await page.setViewportSize({ width: 1400, height: 900 });
+    await page.waitForTimeout(1500);
+    await page.screenshot(images("tab-desktop"));
     // What a link to the page shows: at least 1200 x 630.
     await page.setViewportSize({ width: 1200, height: 630 });
     await page.goto(`${host.url}loop.html`);
     await page.click(".al-acts button:nth-child(3)");
     await page.waitForTimeout(300);
     await page.screenshot({ path: join(out, "loop.png") });
-    const images = (name) => ({ path: join(root, `docs/images/${name}.png`) });
     await page.setViewportSize({ width: 1400, height: 900 });
-    await page.waitForTimeout(1500);
-    await page.screenshot(images("tab-desktop"));
     await page.goto(`${host.url}explore.html`);
     await page.click("#examples >> text=ARPO's trees");
     await page.waitForSelector("#views .ax-scroll");
-    await page.locator("#views .arpo-explorer").first().scrollIntoViewIfNeeded();
+    await page
+      .locator("#views .arpo-explorer")
+      .first()
+      .evaluate((view) => view.scrollIntoView());
     await page.waitForTimeout(800);
     await page.screenshot(images("tab-explorer"));
     const phone = await browser.newContext({
@@ -99,7 +103,10 @@ for (const colorScheme of ["light", "dark"]) {
     await small.goto(`${host.url}explore.html`);
     await small.tap("#examples >> text=ARPO's trees");
     await small.waitForSelector("#views .ax-scroll");
-    await small.locator("#views .arpo-explorer").first().scrollIntoViewIfNeeded();
+    await small
+      .locator("#views .arpo-explorer")
+      .first()
+      .evaluate((view) => view.scrollIntoView());
     await small.waitForTimeout(800);
     await small.screenshot(images("tab-explorer-phone"));
     await phone.close();

@@ -117,11 +117,12 @@ await page.evaluate(() => {
   };
 });
 await page.setContent(toHtml(loop));
+await page.waitForTimeout(500); // until it has seen itself, and plays
+await page.evaluate(() => window.frameAt(0)); // the tree has its height once it is drawn
 // As far down as the legend of the tree.
 const box = await page.locator(".ax-legend").first().boundingBox();
-const clip = { x: 0, y: 0, width, height: Math.ceil(box.y + box.height + 12) };
+const clip = { x: 0, y: 0, width, height: Math.ceil(box.y + box.height + 6) };
 await page.setViewportSize({ width, height: clip.height });
-await page.waitForTimeout(500); // until it has seen itself, and plays
 
 const frames = [];
 for (let time = 0, goesOn = true; goesOn; time += step) {

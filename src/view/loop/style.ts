@@ -17,6 +17,7 @@ export const loopStyle = `${explorerStyle}
 .arpo-view .ax .al-curve input{width:calc(100% - 32px);margin-left:31px}
 .arpo-view .ax .al-big{font-size:24px;font-weight:650;line-height:1.15;font-variant-numeric:tabular-nums}
 .arpo-view .ax .al-note{color:var(--ink-2);font-size:12px;margin-top:8px}
+@container ax (max-width:900px){.arpo-view .ax .al-say{min-height:4.2em}}
 @container ax (max-width:640px){.arpo-view .ax .al-train{grid-template-columns:minmax(0,1fr)}.arpo-view .ax .al-acts button{padding:0 9px;gap:6px;font-size:13px}.arpo-view .ax .al-say{font-size:15px;min-height:4.2em}.arpo-view .ax .ax-cards{grid-template-columns:minmax(0,1fr)}}
 @container ax (max-width:400px){.arpo-view .ax .al-acts{display:grid;grid-template-columns:1fr 1fr}}
 `;

@@ -131,7 +131,8 @@ export function drawWords(painter: Painter, scene: Scene, box: Box): void {
     const wide = word.text.trim().length * letter + extra;
     const middle = left + ((right - left) * (word.from + word.to + 1)) / (2 * length);
     // Inside its segment, as far as it fits; a fault that does not is told all the same.
-    const most = Math.min(Math.max(left - 12, right - wide + room), edge - wide - 2);
+    const least = chip === undefined ? left + room : left - 12;
+    const most = Math.min(Math.max(least, right - wide + room), edge - wide - 2);
     const x = Math.max(Math.min(left - 4, most), Math.min(middle - wide / 2, most));
     if (extra < 10 && wide > right - left + 12) return undefined;
     if (taken.some(([from, to]) => x < to + 3 && from < x + wide + 3)) return undefined;
