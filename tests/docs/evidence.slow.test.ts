@@ -90,4 +90,9 @@ test("distillation.md has the tables of its data", async () => {
   const tidy = await prettier.format(stdout, { parser: "markdown" });
   const page = readFileSync(join(docs, "distillation.md"), "utf8");
   assert.equal(/<!-- tables -->\n([^]*?)<!-- \/tables -->/.exec(page)![1]!.trim(), tidy.trim());
+  const real = fileURLToPath(new URL("docs/evidence/study/distillation-real.mjs", root));
+  const said = spawnSync(process.execPath, [real, "--table"], { encoding: "utf8" });
+  const table = await prettier.format(said.stdout, { parser: "markdown" });
+  assert.ok(table.includes("| held-out "), said.stderr);
+  assert.equal(/<!-- real -->\n([^]*?)<!-- \/real -->/.exec(page)![1]!.trim(), table.trim());
 });
