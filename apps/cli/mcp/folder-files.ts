@@ -1,14 +1,14 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { readable } from "../../../src/formats/read/file-kinds.js";
 import { Paths } from "../../../kernel/server/contents/paths.js";
 
 /** Files and entries that are looked at for a list. */
 const [mostFiles, mostEntries, deepest] = [100, 5000, 5];
 
-const rollouts = /\.(?:jsonl(?:\.zst)?|ndjson|parquet)$/i;
-/** What runs write beside their rollouts. */
+/** What runs, models and packages have beside their rollouts. */
 const logs =
-  /^(?:metrics|timing|tool_calls|trainer_log|log|trees\.sums)\.jsonl$|^(?:train|test|val)\w*\.parquet$/;
+  /^(?:metrics|timing|tool_calls|trainer_log|log|trees\.sums)\.jsonl$|^(?:train|test|val)\w*\.parquet$|(?:^|[._-])(?:config|package|package-lock|tsconfig|tokenizer|index|map|recipe|report|summary)\.json$/;
 
 /** The place of a file of the lab's folder; refuses what is hidden, what leads outside and what is not there. */
 export async function fileIn(folder: string, path: string): Promise<string> {
@@ -39,7 +39,7 @@ export async function rolloutFiles(folder: string): Promise<{ files: string[]; m
       if (name.startsWith(".") || name === "node_modules") continue;
       const path = below === "" ? name : `${below}/${name}`;
       if (entry.isDirectory() && depth < deepest) await walk(path, depth + 1);
-      else if (entry.isFile() && rollouts.test(name) && !logs.test(name)) files.push(path);
+      else if (entry.isFile() && readable.test(name) && !logs.test(name)) files.push(path);
     }
   };
   await walk("", 1);

@@ -53,6 +53,8 @@ async function startLab(t: TestContext, options: Partial<LabOptions> = {}): Prom
   const data = temporaryFolder("mcp-data");
   writeFileSync(join(folder, "study.ipynb"), notebook);
   writeFileSync(join(folder, "rollouts.jsonl"), rollouts);
+  for (const name of ["sum.eval", "trajectory.json", "tokenizer_config.json"])
+    writeFileSync(join(folder, name), "{}");
   for (const [name, files] of Object.entries({ a: run(1, 0.25), b: run(2, 0.5) })) {
     mkdirSync(join(folder, "runs", name), { recursive: true });
     for (const [file, text] of Object.entries(files))
@@ -130,7 +132,9 @@ for (const modern of [true, false]) {
     const trees = (await agent.data("list_trees")) as {
       files_that_may_hold_trees: { files: string[] };
     };
-    assert.deepEqual(trees.files_that_may_hold_trees.files, ["rollouts.jsonl"]);
+    assert.deepEqual(trees.files_that_may_hold_trees.files, [
+      ...["rollouts.jsonl", "sum.eval", "trajectory.json"],
+    ]);
     const [one] = (
       (await agent.data("list_trees", { source: "rollouts.jsonl" })) as {
         trees: { mean_score: number; trajectories: number }[];

@@ -261,7 +261,9 @@ export class CaptureServer {
     if (what === undefined) return session.summary();
     const captured = this.#ended.get(id);
     if (!captured) {
-      throw new ApiError(409, `Session ${id} has not ended: POST /sessions/${id}/reward ends it.`);
+      throw new ApiError(409, `Session ${id} has not ended: POST /sessions/${id}/reward ends it.`, {
+        headers: { "x-should-retry": "false" },
+      });
     }
     if (what === "tree") return treesToJsonl(captured.trees);
     if (what === "rollout") return rolloutRecord(captured);

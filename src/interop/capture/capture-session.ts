@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { shown } from "../../../common/options/check-arguments.js";
 import { defined } from "../../../common/options/defined.js";
+import { isRecord } from "../../../common/options/is-record.js";
 import type { EpisodeScore } from "../../environments/environment.js";
 import { OpenCalls } from "../../formats/row/message-text.js";
 import type { GeneratedToken } from "../../policy/policy.js";
@@ -198,8 +200,10 @@ export class CaptureSession implements CallRecorder {
     const random = Random.from(this.seed).split("capture").split(key).split(again);
     const choices = Array.from({ length: request.n }, () => new Choice());
     const results = resultsOf(body.messages);
+    const follows = this.#followed(body.messages);
     const own = body.seed === null || body.seed === undefined;
     return {
+      number,
       request: { ...request, sampling, ...(own ? { randomState: random.state() } : {}) },
       given,
       token: (index, token) => choices[index]!.push(token),
@@ -218,7 +222,7 @@ export class CaptureSession implements CallRecorder {
             finish: ending?.finish ?? "length",
             calls: ending?.calls ?? [],
             ...defined({
-              retry,
+              ...{ retry, follows },
               support: supports.value(),
               stop: ending?.stop,
               cut: ending ? undefined : (cut ?? "it has no end"),
@@ -229,6 +233,16 @@ export class CaptureSession implements CallRecorder {
         done();
       },
     };
+  }
+
+  /** The call whose functions the last answer in a chat calls, by the ids that its client was given. */
+  #followed(messages: readonly RequestMessage[]): number | undefined {
+    const last = messages.findLast(({ role }) => role === "assistant");
+    const [answer] = (last?.tool_calls ?? []).flatMap(
+      ({ id }) => (id ? this.answers.part(id)?.answer : undefined) ?? [],
+    );
+    if (!answer) return undefined;
+    return this.#calls.find(({ request }) => request === answer.number)?.id;
   }
 
   /** What a call's answers begin with, where the session repeats another; a call that does not ends it. */
@@ -304,7 +318,20 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 export function scoreOf(reward: number | EpisodeScore): EpisodeScore {
   const score: EpisodeScore =
     typeof reward === "number" ? { score: reward, reason: "" } : { ...reward };
-  if (Number.isFinite(score.score)) return { ...score, reason: score.reason ?? "" };
+  const { reason = "", parts } = score;
+  if (typeof reason !== "string") {
+    throw new TypeError(
+      `Cannot end a session: its reward's reason must be text, got ${shown(reason)}`,
+    );
+  }
+  const numbers: unknown[] | undefined =
+    parts === undefined || !isRecord(parts) ? undefined : Object.values(parts);
+  if (parts !== undefined && !numbers?.every(Number.isFinite)) {
+    throw new TypeError(
+      `Cannot end a session: its reward's parts must be finite numbers by name, got ${shown(numbers?.find((one) => !Number.isFinite(one)) ?? parts)}`,
+    );
+  }
+  if (Number.isFinite(score.score)) return { ...score, reason };
   throw new RangeError(
     `Cannot end a session: its reward must be a finite number, or { score, reason } with one, got ${String(score.score)}`,
   );

@@ -39,6 +39,8 @@ export interface CapturedCall {
   to: number;
   /** How often the client says that it asked before (`x-stainless-retry-count`). */
   retry?: number;
+  /** The call whose functions' results it has, by their ids. */
+  follows?: number;
   /** Why the answer is not complete: the client hung up, the session ended. */
   cut?: string;
 }

@@ -140,6 +140,11 @@ export function linkCalls(calls: readonly CapturedCall[], tokenizer: Tokenizer):
       const { length } = linked[of.root]!.prompt;
       // A first prompt asked again is another answer to it.
       if (shared < length || (shared === length && shared === call.prompt.length)) continue;
+      // Of several answers to one prompt, ids say which came back.
+      if (of.id === call.follows) {
+        best = { of, shared };
+        break;
+      }
       if (shared > (best?.shared ?? -1)) best = { of, shared };
     }
     if (!best) return undefined;

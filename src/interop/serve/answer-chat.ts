@@ -22,6 +22,8 @@ export interface BegunChat {
   /** The prompt as text; answers that were kept stand in it by a mark. */
   text: string;
   request: GenerationRequest;
+  /** Its place among the requests of a recorder. */
+  number?: number;
 }
 
 /** A choice with what it says and calls. */
@@ -79,7 +81,8 @@ export async function answerChat(
   const call = handling.recorder?.begin({ prompt: ids, request: asked, body: read });
   const request = call?.request ?? asked;
   const answered = async () => {
-    const view = viewOf({ prompt: ids, text: prompt.text, request });
+    const { number } = call ?? {};
+    const view = viewOf({ prompt: ids, text: prompt.text, request, ...defined({ number }) });
     await withRows(handling, [ids], request.n, async (rows) => {
       const done = await together(
         signal,

@@ -23,6 +23,8 @@ export type CallEnding = Pick<Segment, "finish" | "stop"> & { calls: readonly To
 
 /** A call while it is being answered. */
 export interface OpenCall {
+  /** Its place among the recorder's requests. */
+  number: number;
   /** How it is generated: sampling and stream may differ from what the client asked. */
   request: GenerationRequest;
   /** What a choice begins with, from a record; `whole`: nothing follows it. */

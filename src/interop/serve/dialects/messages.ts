@@ -267,7 +267,7 @@ function idsOf(kind: Part["kind"]): Pick<Part, "id" | "callId"> {
 function messageView(
   { response, model, answers }: Handling,
   { entries, settings, read }: Asked,
-  { prompt, text, request }: BegunChat,
+  { prompt, text, request, number }: BegunChat,
 ): ChatView {
   const id = freshId("msg");
   const stream = request.stream ? new EventStream(response) : undefined;
@@ -299,7 +299,9 @@ function messageView(
       const none = { content: [], stop_reason: null, stop_sequence: null };
       send("message_start", { message: { ...about, ...none, usage } });
     },
-    ...keptView(reader, prompt, (kept) => answers.add({ ...kept, id, before: entries, settings })),
+    ...keptView(reader, prompt, (kept) =>
+      answers.add({ ...kept, id, before: entries, settings, ...defined({ number }) }),
+    ),
     done: ([finished], { completion_tokens: output_tokens }) => {
       const { segment, calls } = finished!;
       const own = segment.stop !== undefined && read.stop_sequences?.includes(segment.stop);

@@ -152,7 +152,7 @@ function itemOf(part: Readonly<Part>, status: string, sealedToo: boolean, begun 
 function responseView(
   { response, model, answers }: Handling,
   { read, entries }: Asked,
-  { prompt, text: promptText, request }: BegunChat,
+  { prompt, text: promptText, request, number }: BegunChat,
 ): ChatView {
   const id = freshId("resp");
   const stream = request.stream ? new EventStream(response) : undefined;
@@ -215,7 +215,7 @@ function responseView(
     },
   });
   const { piece, ended } = keptView(reader, prompt, (kept) =>
-    answers.add({ ...kept, id, before: entries }),
+    answers.add({ ...kept, id, before: entries, ...defined({ number }) }),
   );
   return {
     piece,

@@ -10,6 +10,8 @@ export interface KeptAnswer {
   /** Ids that the model read, and those that it sampled. */
   prompt: Int32Array;
   tokens: Int32Array;
+  /** Its place among the requests of a recorder. */
+  number?: number;
   /** What later requests of a thread leave out. */
   settings?: Record<string, unknown>;
 }
