@@ -110,7 +110,7 @@ test("board() shows what there is to learn from, and how far the sampler is", as
     panels.map(({ title, labels }) => [title, ...labels]),
     [
       ["Mixed outcomes", "prompts", "tool answers"],
-      ["Credit", "size", "spread in a row"],
+      ["Credit", "size", "spread in a trajectory"],
       ["Tokens per leaf", "tokens"],
       ["Prompts filtered", "rolled out", "dropped"],
       ["Mismatch with the sampler", "KL"],

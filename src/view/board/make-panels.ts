@@ -69,7 +69,10 @@ const plans: PanelPlan[] = [
   {
     title: "Credit",
     help: "Mean size of a token's advantage, and how much the advantages of one trajectory differ.",
-    pick: named({ "tree/informative_mass": "size", "tree/credit_spread": "spread in a row" }),
+    pick: named({
+      "tree/informative_mass": "size",
+      "tree/credit_spread": "spread in a trajectory",
+    }),
   },
   {
     title: "Tokens per leaf",

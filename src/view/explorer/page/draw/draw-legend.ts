@@ -127,7 +127,8 @@ export function drawLegend(tree: ShownTree, painter: Painter, width: number, top
   for (const { name, width: wide, draw, isScale } of legendEntries(tree)) {
     const text = textWidth(name, `400 11px ${sans}`);
     const whole = wide + 8 + text + 14;
-    if (x > 12 && x + whole > width) [x, y] = [12, y + 24];
+    // The numbers of the scale stand below it, between the first line and the second.
+    if (x > 12 && x + whole > width) [x, y] = [12, y === top + 20 ? y + 32 : y + 24];
     const look = { size: 11, fill: theme.ink2 };
     painter.text(isScale ? x : x + wide + 6, y, name, look);
     draw(painter, isScale ? x + text + 8 : x, y);

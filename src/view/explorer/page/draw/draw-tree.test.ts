@@ -14,6 +14,7 @@ import { layOut } from "../layout/layout.js";
 import { ownSettings, replayOf } from "../tree/shown-replay.js";
 import { factsOf } from "../tree/tree-facts.js";
 import { unpackTree } from "../tree/unpack-tree.js";
+import { drawLegend } from "./draw-legend.js";
 import { drawTree } from "./draw-tree.js";
 import { measureOf, quantitiesOf, type Quantity } from "./measures.js";
 import { BinCache, type Scene } from "./scene.js";
@@ -100,6 +101,19 @@ test("words above the bars stand on no chip, and that of a fault in front of it 
       assert.deepEqual(on, [], `${word.text} at ${width} px`);
     }
   }
+});
+
+test("the numbers of the legend's scale stand free of the line below", async () => {
+  const painter = svgPainter();
+  drawLegend(await sampleScene(), painter, 400, 0);
+  const lines = [
+    ...painter.parts.join("").matchAll(/<text [^>]*? y="([\d.]+)"[^>]*font-size="(\d+)"/g),
+  ];
+  const at = (size: string) => lines.filter((line) => line[2] === size).map(([, y]) => Number(y));
+  const [numbers, names] = [at("10"), at("11")];
+  assert.ok(numbers.length > 1 && Math.max(...names) > Math.max(...numbers));
+  const below = Math.min(...names.filter((y) => y > numbers[0]!));
+  assert.ok(below - numbers[0]! > 12, `${numbers[0]} ${below}`);
 });
 
 test("every quantity is drawn, signed ones up and down from the middle", async () => {

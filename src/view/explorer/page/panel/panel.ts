@@ -159,7 +159,9 @@ function howToRead(view: ExplorerView): HTMLElement {
   const list = element("ol", {});
   for (const line of [
     ["Each lane is one ", bold("trajectory"), ", from left to right."],
-    ["Each bar is one token. A tall bar: the model ", bold("hesitated"), " (high entropy)."],
+    view.state.quantity === "entropy"
+      ? ["Each bar is one token. A tall bar: the model ", bold("hesitated"), " (high entropy)."]
+      : ["Each bar is one token: ", bold(view.measure.label), "."],
     ["Chips are ", bold("tool results"), ". Click one to unfold it."],
     [
       mark,
