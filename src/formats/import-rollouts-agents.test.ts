@@ -243,6 +243,39 @@ test("OpenTelemetry's spans of one chat are one trajectory, whatever records the
   }
 });
 
+test("an answer in a chat that no call gave is not the model's: a client put it there", () => {
+  const text = (role: string, content: string) => ({ role, content });
+  const history = [text("user", "1+1?"), text("assistant", "2"), text("user", "so?")];
+  const own = [...history, text("assistant", "GIVEN"), text("user", "sure?")];
+  const block = (messages: readonly object[], said: string) => ({
+    request: { messages },
+    response: { content: [{ type: "text", text: said }] },
+  });
+  const span = (asked: readonly { role: string; content: string }[], said: string) => {
+    const parts = ({ role, content }: { role: string; content: string }) => {
+      return { role, parts: [{ type: "text", content }] };
+    };
+    const attribute = (name: string, value: unknown) => ({
+      key: `gen_ai.${name}.messages`,
+      value: { stringValue: JSON.stringify(value) },
+    });
+    const output = [parts(text("assistant", said))];
+    const attributes = [attribute("input", asked.map(parts)), attribute("output", output)];
+    const spans = [{ traceId: "a", attributes }];
+    return { resourceSpans: [{ scopeSpans: [{ spans }] }] };
+  };
+  for (const call of [block, span]) {
+    const tree = readRollouts([call(history.slice(0, 1), "2"), call(own, "yes")]).tree(0);
+    assert.equal(tree.trajectories[0]!.text, "yes");
+    assert.match(tree.prompt.text, /GIVEN[^]*sure\?/);
+    // Behind it, what calls gave is the model's again.
+    const more = [...own, text("assistant", "yes"), text("user", "really?")];
+    const longer = readRollouts([call(own, "yes"), call(more, "really")]).tree(0);
+    assert.match(longer.trajectories[0]!.text, /^yes[^]*really\?[^]*really$/);
+    assert.match(longer.prompt.text, /GIVEN/);
+  }
+});
+
 test("logs: the calls of one chat are one trajectory, also where ids stand for what was said", () => {
   const user = (content: string) => ({ role: "user", content });
   const said = [

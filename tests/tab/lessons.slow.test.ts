@@ -38,10 +38,6 @@ const withoutCpu = (said: string): string =>
     .replace(/\\n +CPU seconds: #| +'perf\/cpu_seconds': #,\\n/g, "")
     .replace(/viewBox=\\"0 0 990 \d+\\" width=\\"990\\" height=\\"\d+\\"/g, "board");
 
-/** How long a tool was waited for is the machine's. */
-const isWait = ({ name, text: said }: Json): boolean =>
-  name === "stderr" && /^(?:arpo-lab: waiting for the tool [^\n]*\n)+$/.test(text(said));
-
 /**
  * Outputs without what depends on how they were cut into lines and streams, and without displays that were emptied,
  * such as a finished progress bar: `arpo-lab run` does not save those.
@@ -51,18 +47,16 @@ function plain(outputs: readonly Json[]): unknown[] {
     ({ output_type, data }) =>
       output_type !== "display_data" || Object.values(data as Json).some((value) => text(value)),
   );
-  return lasting
-    .filter((one) => !isWait(one))
-    .map(({ output_type, data, text: said, name }) =>
-      data === undefined
-        ? { output_type, name, said: text(said) }
-        : {
-            output_type,
-            data: Object.fromEntries(
-              Object.entries(data as Json).map(([type, value]) => [type, text(value)] as const),
-            ),
-          },
-    );
+  return lasting.map(({ output_type, data, text: said, name }) =>
+    data === undefined
+      ? { output_type, name, said: text(said) }
+      : {
+          output_type,
+          data: Object.fromEntries(
+            Object.entries(data as Json).map(([type, value]) => [type, text(value)] as const),
+          ),
+        },
+  );
 }
 
 let browser: TabBrowser;

@@ -1,7 +1,6 @@
 import { shown } from "../../../common/options/check-arguments.js";
 import { isRecord } from "../../../common/options/is-record.js";
-import { chatOf, type FileRecord, isChat, jsonIn, numberIn, withoutFields } from "../row/fields.js";
-import type { ImportedRow } from "../row/imported-row.js";
+import { chatOf, type FileRecord, isChat, jsonIn, numberIn } from "../row/fields.js";
 import { WholeChats } from "../row/whole-chats.js";
 import type { RolloutFormat } from "./format.js";
 
@@ -36,56 +35,35 @@ function messagesIn(own: FileRecord, name: string): FileRecord[] {
   return isChat(messages) ? [...messages] : [];
 }
 
-interface Chat {
-  trace: string;
-  asked: FileRecord[];
-  said: FileRecord[];
-  model: unknown;
-  score: number | undefined;
-}
-
-/** The spans of a record that are calls of a model, in their order. */
-function chatsOf(record: FileRecord): Chat[] {
+/** The spans of a record that are calls of a model, in their order, each with its trace. */
+function chatsOf(record: FileRecord) {
   const spans = lists(record, "resourceSpans")
     .flatMap((resource) => lists(resource, "scopeSpans"))
     .flatMap((scope) => lists(scope, "spans"));
-  return spans.flatMap((span): Chat[] => {
+  return spans.flatMap((span) => {
     const own = attributesOf(span);
     const said = messagesIn(own, "gen_ai.output.messages");
     if (said.length === 0) return [];
     const parts = contentIn(own, "gen_ai.system_instructions");
+    const asked = [
+      ...(Array.isArray(parts) ? [{ role: "system", parts }] : []),
+      ...messagesIn(own, "gen_ai.input.messages"),
+    ];
+    const model = own["gen_ai.response.model"] ?? own["gen_ai.request.model"];
+    const score = numberIn(own["arpo_lab.score"] ?? own["gen_ai.evaluation.score.value"]);
     return [
       {
         trace: String(span["traceId"]),
-        asked: [
-          ...(Array.isArray(parts) ? [{ role: "system", parts }] : []),
-          ...messagesIn(own, "gen_ai.input.messages"),
-        ],
-        said,
-        model: own["gen_ai.response.model"] ?? own["gen_ai.request.model"],
-        score: numberIn(own["arpo_lab.score"] ?? own["gen_ai.evaluation.score.value"]),
+        asked: asked.length === 0 ? [] : chatOf(asked, "gen_ai.input.messages"),
+        said: chatOf(said, "gen_ai.output.messages"),
+        besides: {
+          ...(typeof model === "string" ? { model } : {}),
+          ...(score === undefined ? {} : { score }),
+        },
       },
     ];
   });
 }
-
-/** What is compared of a message: how it ended is known of the last one alone. */
-const bare = (message: FileRecord) => JSON.stringify(withoutFields(message, ["finish_reason"]));
-
-function rowOf({ asked, said, model, score }: Chat): ImportedRow {
-  const messages = chatOf([...asked, ...said], "gen_ai.input.messages");
-  const first = messages.findIndex(({ role }) => role === "assistant");
-  return {
-    prompt: first === 0 ? "" : messages.slice(0, first),
-    parts: [],
-    messages: messages.slice(first),
-    ...(typeof model === "string" ? { model } : {}),
-    ...(score === undefined ? {} : { score }),
-  };
-}
-
-const rowsOf = (whole: readonly { call: { row: ImportedRow } }[]) =>
-  whole.length === 0 ? undefined : { rows: whole.map(({ call }) => call.row) };
 
 /** OpenTelemetry's spans of generative models, as OTLP writes them in JSON. */
 export const otel: RolloutFormat = {
@@ -95,16 +73,15 @@ export const otel: RolloutFormat = {
   read: () => undefined,
   // A file has its spans in any number of records: many programs write each as it ends.
   together: () => {
-    const chats = new WholeChats<Chat & { row: ImportedRow }>((message) =>
-      bare(message as FileRecord),
-    );
+    const chats = new WholeChats();
     return {
       add: (record) => {
         // What is wrong with a record is told of that record alone.
-        const calls = chatsOf(record).map((chat) => ({ ...chat, row: rowOf(chat) }));
-        return rowsOf(calls.flatMap((call) => chats.add(call.trace, call)));
+        const calls = chatsOf(record);
+        const rows = calls.flatMap(({ trace, ...call }) => chats.add(trace, call));
+        return rows.length === 0 ? undefined : { rows };
       },
-      end: () => rowsOf(chats.end()),
+      end: () => ({ rows: chats.end() }),
     };
   },
   says: {

@@ -6,7 +6,7 @@ import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
 import { chatOf, type FileRecord, listOf } from "./fields.js";
 import type { ImportedRow, Understood } from "./imported-row.js";
 import { messagesOfItems } from "./message-blocks.js";
-import { type LoggedCall, type WholeChat, WholeChats } from "./whole-chats.js";
+import { WholeChats } from "./whole-chats.js";
 
 // Requests with their responses, by Anthropic's Messages and OpenAI's Responses.
 
@@ -27,18 +27,12 @@ const ends: Readonly<Record<string, TrajectoryEnd>> = {
   ...{ max_tokens: "length", incomplete: "length" },
 };
 
-interface Call extends LoggedCall {
-  asked: readonly ChatMessage[];
-  said: readonly ChatMessage[];
-  besides: Partial<ImportedRow>;
-}
-
 type Besides = (record: FileRecord) => Partial<ImportedRow>;
 
 /** The calls of a log: those of one chat are one trajectory, of which the model wrote every response. */
 export class BlockCalls {
   readonly #besides: Besides;
-  readonly #chats = new WholeChats<Call>(JSON.stringify);
+  readonly #chats = new WholeChats();
   /** Conversations by the id of their last response, and items of responses by their own. */
   readonly #answered = new Map<string, readonly ChatMessage[]>();
   readonly #items = new Map<string, FileRecord>();
@@ -59,15 +53,15 @@ export class BlockCalls {
       ...defined({ end: ends[String(stop)] }),
       ...(typeof model === "string" ? { model } : {}),
     };
-    const whole = this.#chats.add("", { asked, said, besides });
-    if (whole.length === 0) return undefined;
+    const rows = this.#chats.add("", { asked, said, besides });
+    if (rows.length === 0) return undefined;
     this.#answered.clear();
     this.#items.clear();
-    return { rows: whole.map(rowOf) };
+    return { rows };
   }
 
   end(): Understood {
-    return { rows: this.#chats.end().map(rowOf) };
+    return { rows: this.#chats.end() };
   }
 
   #ofMessages(request: FileRecord, { content, stop_reason: stop }: FileRecord) {
@@ -123,12 +117,3 @@ const systemOf = (content: unknown) =>
   content === undefined || content === null || content === ""
     ? []
     : chatOf([{ role: "system", content }], "request");
-
-function rowOf({ call, begun }: WholeChat<Call>): ImportedRow {
-  const { asked, said, besides } = call;
-  return {
-    prompt: asked.slice(0, begun),
-    ...{ parts: [], messages: [...asked.slice(begun), ...said] },
-    ...besides,
-  };
-}

@@ -1,59 +1,73 @@
-/** A call of a model: what was asked, message by message, and what came back. */
-export interface LoggedCall {
-  asked: readonly unknown[];
-  said: readonly unknown[];
-}
+import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
+import type { ImportedRow } from "./imported-row.js";
 
-/** A call that none goes on from. */
-export interface WholeChat<T> {
-  call: T;
-  /** How many messages the first call of its chat was asked. */
-  begun: number;
+/** A call of a model: what was asked, message by message, what came back, and what else is known of it. */
+interface LoggedCall {
+  asked: readonly ChatMessage[];
+  said: readonly ChatMessage[];
+  besides: Partial<ImportedRow>;
 }
 
 /** Characters of messages that are remembered: then the chats so far are taken for whole. */
 const MOST_CHARACTERS = 100_000_000;
 
-/** Each call repeats its whole chat: one that a later call goes on from is no trajectory of its own. */
-export class WholeChats<T extends LoggedCall> {
-  readonly #textOf: (message: unknown) => string;
+/**
+ * Each call repeats its whole chat: one that a later call goes on from is no trajectory of its own. The model wrote what
+ * calls say came back, and no other answer in a chat.
+ */
+export class WholeChats {
   /** Places in the tree of all messages, by the place before and the message. */
   readonly #places = new Map<string, number>();
   readonly #passed = new Set<number>();
-  readonly #begun = new Map<number, number>();
-  readonly #open = new Map<number, WholeChat<T>[]>();
+  readonly #said = new Set<number>();
+  /** Calls that none goes on from so far, by their last place. */
+  readonly #open = new Map<number, { call: LoggedCall; asked: readonly number[] }[]>();
   #characters = 0;
 
-  /** `textOf`: what is compared of a message. */
-  constructor(textOf: (message: unknown) => string) {
-    this.#textOf = textOf;
-  }
-
   /** Takes a call in; chats that are whole, where too much would be remembered. Calls of other groups go on from no call of one. */
-  add(group: string, call: T): WholeChat<T>[] {
+  add(group: string, call: LoggedCall): ImportedRow[] {
     const whole = this.#characters > MOST_CHARACTERS ? this.end() : [];
     let place = this.#after(0, group);
-    let begun = call.asked.length;
-    for (const message of call.asked) {
-      place = this.#after(place, this.#textOf(message));
+    const asked = call.asked.map((message) => {
+      place = this.#after(place, JSON.stringify(message));
       this.#passed.add(place);
       this.#open.delete(place);
-      begun = Math.min(begun, this.#begun.get(place) ?? begun);
+      return place;
+    });
+    for (const message of call.said) {
+      place = this.#after(place, JSON.stringify(message));
+      this.#said.add(place);
     }
-    for (const message of call.said) place = this.#after(place, this.#textOf(message));
-    this.#begun.set(place, begun);
     if (!this.#passed.has(place)) {
-      this.#open.set(place, [...(this.#open.get(place) ?? []), { call, begun }]);
+      this.#open.set(place, [...(this.#open.get(place) ?? []), { call, asked }]);
     }
     return whole;
   }
 
   /** All that are left. */
-  end(): WholeChat<T>[] {
-    const whole = [...this.#open.values()].flat();
-    for (const known of [this.#places, this.#passed, this.#begun, this.#open]) known.clear();
+  end(): ImportedRow[] {
+    const rows = [...this.#open.values()].flat().map(({ call, asked }): ImportedRow => {
+      const begun = this.#begunOf(call, asked);
+      return {
+        prompt: begun === 0 ? "" : call.asked.slice(0, begun),
+        ...{ parts: [], messages: [...call.asked.slice(begun), ...call.said] },
+        ...call.besides,
+      };
+    });
+    for (const known of [this.#places, this.#passed, this.#said, this.#open]) known.clear();
     this.#characters = 0;
-    return whole;
+    return rows;
+  }
+
+  /** How many messages were given: up to the last answer that no call gave, and up to the first one behind it. */
+  #begunOf({ asked }: LoggedCall, places: readonly number[]): number {
+    let begun = asked.length;
+    for (let i = asked.length - 1; i >= 0; i--) {
+      if (asked[i]!.role !== "assistant") continue;
+      if (!this.#said.has(places[i]!)) break;
+      begun = i;
+    }
+    return begun;
   }
 
   #after(place: number, text: string): number {

@@ -7,6 +7,7 @@ import {
   isPrepared,
   isTrained,
   type PreparedSequence,
+  checkBatch,
   chooseSupport,
   refuseElsewhere,
   keptMass,
@@ -23,7 +24,6 @@ import {
   rejectSequences,
 } from "../correction/rollout-correction.js";
 import type { OptionTable } from "../../../common/options/option-table.js";
-import { checkBatch } from "../batch.js";
 import { stalenessFigures, writeAges } from "../staleness.js";
 import type { PlainEstimator } from "../estimators/definition.js";
 import { comparesDistributions } from "../distillation/options.js";

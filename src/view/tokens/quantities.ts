@@ -18,7 +18,7 @@ const push = { less: "less likely", ends: ["less likely ", " more likely"] } as 
 const teacher = { less: "below 0", least: 1 / 50 } as const;
 
 /** What is known of each token; in this order where a reader chooses. */
-export const tokenQuantities = {
+const tokenQuantities = {
   push: { meaning: "advantage times what clipping leaves of it", ...push },
   weight: { meaning: "the factor that clipping leaves on the gradient", less: "less likely" },
   ratio: {

@@ -98,10 +98,10 @@ function scaleEntry({ measure, theme }: ShownTree): LegendEntry {
     ...{ name: measure.label, isScale: true, width: rampWidth + 8 },
     draw: (painter, x, y) => {
       for (let i = 0; i < count; i++) {
-        const level = measure.isSigned ? (2 * (i + 0.5)) / count - 1 : (i + 1) / count;
-        const tall = Math.max(1.5, Math.abs(level) * (measure.isSigned ? 8 : 16));
-        const top = measure.isSigned ? (level >= 0 ? y - tall : y) : y + 7 - tall;
-        const fill = measure.isSigned
+        const level = measure.sides ? (2 * (i + 0.5)) / count - 1 : (i + 1) / count;
+        const tall = Math.max(1.5, Math.abs(level) * (measure.sides ? 8 : 16));
+        const top = measure.sides ? (level >= 0 ? y - tall : y) : y + 7 - tall;
+        const fill = measure.sides
           ? level >= 0
             ? theme.right
             : theme.wrong
@@ -110,7 +110,7 @@ function scaleEntry({ measure, theme }: ShownTree): LegendEntry {
       }
       let last = -Infinity;
       for (const [level, label] of measure.ticks) {
-        const at = (measure.isSigned ? (level + 1) / 2 : level) * rampWidth;
+        const at = (measure.sides ? (level + 1) / 2 : level) * rampWidth;
         if (at - last < 17) continue;
         last = at;
         const align = at < 6 ? "left" : at > rampWidth - 6 ? "right" : "center";

@@ -36,11 +36,11 @@ export function drawSegment(painter: Painter, scene: Scene, box: Box, layer?: He
     ...{ left, top, bottom, each, from: Math.max(0, Math.floor((layout.left - left) / each)) },
     to: Math.min(levels.length, Math.ceil((edge - left) / each), Math.ceil(levels.length * share)),
   };
-  if (layer && each < 8 && !measure.isSigned) layer.add(levels, { ...at, alpha });
+  if (layer && each < 8 && !measure.sides) layer.add(levels, { ...at, alpha });
   else {
     const [bars, colours] = barsOf(scene, levels, at);
     painter.bars(bars, colours, alpha);
-    if (measure.isSigned) {
+    if (measure.sides) {
       const middle = (top + bottom) / 2;
       painter.path(`M${left} ${middle}H${left + width * share}`, {
         ...{ stroke: theme.lineStrong, alpha: 0.6 * alpha, butt: true },
@@ -177,7 +177,7 @@ function barsOf({ measure, theme }: Scene, levels: Float32Array, at: BarPlace): 
     const level = levels[i]!;
     if (Number.isNaN(level)) continue;
     const x = left + i * each;
-    if (measure.isSigned) {
+    if (measure.sides) {
       const tall = Math.max(1, (Math.abs(level) * height) / 2);
       const middle = (top + bottom) / 2;
       (bars[level >= 0 ? 0 : 1] ??= []).push(x, level >= 0 ? middle - tall : middle, wide, tall);
@@ -186,7 +186,7 @@ function barsOf({ measure, theme }: Scene, levels: Float32Array, at: BarPlace): 
     const tall = Math.max(1.5, level * height);
     (bars[heatStep(level)] ??= []).push(x, bottom - tall, wide, tall);
   }
-  return [bars, measure.isSigned ? [theme.right, theme.wrong] : theme.heat];
+  return [bars, measure.sides ? [theme.right, theme.wrong] : theme.heat];
 }
 
 /** A tool result: folded into a chip, or with its text. */

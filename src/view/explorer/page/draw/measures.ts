@@ -67,8 +67,7 @@ export interface Measure {
   quantity: Quantity;
   /** What the legend calls it. */
   label: string;
-  /** From the middle line, up or down. */
-  isSigned: boolean;
+  /** From the middle line, up or down: what the two sides mean. */
   sides?: SignedQuantity["sides"];
   /** From 0 to 1, or from -1 to 1 where signed; NaN for nothing known. */
   level: (token: number, node: number) => number;
@@ -86,7 +85,7 @@ export function measureOf(
 ): Measure {
   if (quantity === "probability") {
     return {
-      ...{ quantity, isSigned: false, gather: "max", label: "1 − probability" },
+      ...{ quantity, gather: "max", label: "1 − probability" },
       level: (token) => 1 - Math.exp(-tree.surprises[token]!),
       ticks: [0, 0.25, 0.5, 0.75, 1].map((x) => [x, String(x)]),
     };
@@ -96,7 +95,7 @@ export function measureOf(
     const value = of(tree) ?? (() => NaN);
     const most = Math.max(1e-9, greatest(tree, value));
     return {
-      ...{ quantity, isSigned: true, gather: "mean", label, sides },
+      ...{ quantity, gather: "mean", label, sides },
       level: (token, node) => value(token, node) / most,
       ticks: [
         [-1, signed(-most)],
@@ -111,7 +110,7 @@ export function measureOf(
   const marks = [0, 0.1, 0.5, 1, 2, 3, 4].filter((x) => x <= most);
   const names = { sqrt: " (√ scale)", linear: "", percentile: ", percentile" };
   return {
-    ...{ quantity, isSigned: false, gather: "max", label: `entropy, nats${names[scale]}` },
+    ...{ quantity, gather: "max", label: `entropy, nats${names[scale]}` },
     level: (token) => level(tree.entropies[token]!),
     ticks:
       scale === "percentile"

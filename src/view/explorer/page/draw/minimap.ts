@@ -99,7 +99,7 @@ function paintHeat(pixels: PixelLayer, scene: Scene, size: MinimapSize): void {
           signed += levels[u] ?? 0;
         }
         const colour = signed >= 0 ? right! : wrong!;
-        fill(x + z, x + z + 1, y, y + tall, measure.isSigned ? colour : heat[heatStep(level)]!);
+        fill(x + z, x + z + 1, y, y + tall, measure.sides ? colour : heat[heatStep(level)]!);
       }
     }
     if (facts.verdicts[trajectory] === "right") fill(width - 8, width - 3, y, y + tall, right!);

@@ -30,7 +30,7 @@ export function segmentText(view: ExplorerView, node: number, marked = -1): HTML
   const tokenAt = (t: number) => {
     const level = measure.level(start + t, node);
     const known = Number.isNaN(level) ? 0 : Math.abs(level);
-    const colour = measure.isSigned
+    const colour = measure.sides
       ? level >= 0
         ? theme.right
         : theme.wrong
