@@ -77,7 +77,7 @@ function tableHtml(table: ReturnType<typeof fit>): string {
   const body = table.rows
     .map((row, i) => {
       const index = escapeHtml(inspectShort(table.index[i], 60));
-      return `<tr><th style="text-align:right;opacity:.6;${border}">${index}</th>${row.map(cell).join("")}</tr>`;
+      return `<tr><th style="text-align:right;opacity:.7;${border}">${index}</th>${row.map(cell).join("")}</tr>`;
     })
     .join("\n");
   const note = table.note === "" ? "" : `<div style="opacity:.7">${escapeHtml(table.note)}</div>`;

@@ -33,21 +33,24 @@ for (const colorScheme of ["light", "dark"]) {
   const context = await browser.newContext({
     ...{ colorScheme, viewport: { width: 1180, height: 720 } },
   });
-  /** As WebP, 900 pixels wide, which needs no more than a canvas. */
-  const keep = async (page, name, clip) => {
+  /** As WebP, 900 pixels wide, which needs no more than a canvas. All that the page loads has room in 300 kB. */
+  const keep = async (page, name, clip, quality = 0.5) => {
     const png = (await page.screenshot({ clip })).toString("base64");
     const helper = await context.newPage();
-    const webp = await helper.evaluate(async (text) => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${text}`;
-      await image.decode();
-      const canvas = document.createElement("canvas");
-      [canvas.width, canvas.height] = [900, Math.round((900 * image.height) / image.width)];
-      const pen = canvas.getContext("2d");
-      pen.imageSmoothingQuality = "high";
-      pen.drawImage(image, 0, 0, canvas.width, canvas.height);
-      return canvas.toDataURL("image/webp", 0.66).split(",")[1];
-    }, png);
+    const webp = await helper.evaluate(
+      async ([text, quality]) => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${text}`;
+        await image.decode();
+        const canvas = document.createElement("canvas");
+        [canvas.width, canvas.height] = [900, Math.round((900 * image.height) / image.width)];
+        const pen = canvas.getContext("2d");
+        pen.imageSmoothingQuality = "high";
+        pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+        return canvas.toDataURL("image/webp", quality).split(",")[1];
+      },
+      [png, quality],
+    );
     await helper.close();
     writeFileSync(join(out, `${name}${end}.webp`), Buffer.from(webp, "base64"));
   };
@@ -71,7 +74,7 @@ for (const colorScheme of ["light", "dark"]) {
     document.querySelector(".jp-RenderedSVG").closest(".jp-Cell").scrollIntoView(),
   );
   await page.waitForTimeout(1500);
-  await keep(page, "lab", { x: 0, y: 0, width: 1180, height: 787 });
+  await keep(page, "lab", { x: 0, y: 0, width: 1180, height: 787 }, 0.35);
   if (colorScheme === "light") {
     const images = (name) => ({ path: join(root, `docs/images/${name}.png`) });
     await page.setViewportSize({ width: 1400, height: 900 });
