@@ -273,16 +273,11 @@ export function correctionFigures(
 export function rejectSequences(
   sequences: readonly PreparedSequence[],
   logprobs: readonly Float32Array[],
-  { rejection }: CorrectionSettings,
+  settings: CorrectionSettings,
 ): void {
   const known = sequences.map(knownMask);
-  if (!rejection || !known.some((mask) => mask.includes(1))) return;
-  const logRatio = sequences.map((sequence, i) => {
-    const said = saidLogprobs(sequence);
-    return logprobs[i]!.map((p, t) => p - said[t]!);
-  });
-  const { mask } = rejectionMask({ logRatio, mask: known }, rejection);
-  sequences.forEach((sequence, i) => (sequence.keptMask = Uint8Array.from(mask[i]!)));
+  const { kept } = compare(sequences, logprobs, known, { ...settings, weights: null });
+  kept?.forEach((mask, i) => (sequences[i]!.keptMask = Uint8Array.from(mask)));
 }
 
 const boundedTensor = (x: Tensor): Tensor => x.clipByValue(-largestLogRatio, largestLogRatio);
