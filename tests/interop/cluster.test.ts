@@ -169,6 +169,23 @@ test("a log is read line by line, across a line that breaks, each line once", as
   assert.deepEqual(seen, ["setting up", step(1), step(2)]);
 });
 
+test(
+  "a reader that is told to stop while it is busy with a line stops",
+  { timeout: 60_000 },
+  async (t) => {
+    const { head, there } = await connected(t);
+    const job = await there.submit(experiment);
+    head.set(job.id, "RUNNING");
+    head.print(job.id, "one", "two");
+    const stopped = new AbortController();
+    const lines = job.lines({ signal: stopped.signal });
+    assert.equal((await lines.next()).value, "one");
+    assert.equal((await lines.next()).value, "two"); // the last one: what follows is a wait
+    stopped.abort(new Error("the notebook is gone"));
+    await assert.rejects(lines.next(), /the notebook is gone/);
+  },
+);
+
 test("figures follow into a run folder, each step once, also by one that comes after another was killed", async (t) => {
   const { head, there, jobs, folder } = await connected(t);
   const job = await there.submit(experiment);

@@ -51,8 +51,9 @@ export async function* tail(
   });
   try {
     for (;;) {
+      while (lines.length > 0 && !signal?.aborted) yield lines.shift()!;
+      // Also where it was told to stop while its reader was busy with a line: nothing wakes it any more.
       signal?.throwIfAborted();
-      while (lines.length > 0) yield lines.shift()!;
       if (refused) throw refused;
       if (ended) {
         if (rest !== "" && ended.code === 1000) yield rest;
