@@ -282,6 +282,13 @@ test("a data file that is not there is named once", async () => {
   assert.equal(checks.filter(({ found }) => found.includes(path)).length, 1);
 });
 
+test("console.log prints a policy and its model in a line", () => {
+  const model = /Model \(qwen2, 4 layers of 128, vocabulary of 608, [\d.]+ million parameters\)/
+    .source;
+  assert.match(inspect(policy), new RegExp(`^Policy \\(tiny, context 512\\) of ${model}$`));
+  assert.match(inspect({ policy }), /policy: Policy \(tiny/);
+});
+
 test("console.log prints a small table of scores, trees, evaluations, batches and runs", async () => {
   const scripted = new ScriptedPolicy(() => ({ text: "4\u001b[31m2\u0001" }));
   const tree = await rollout(scripted, "6*7?", { n: 40 });

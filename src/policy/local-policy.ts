@@ -267,6 +267,10 @@ export class LocalPolicy implements Policy {
     return { group: "Policies", text: `${this.name}, context ${this.contextLength}` };
   }
 
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `Policy (${this.name}, context ${this.contextLength}${this.sampler ? `, ${this.sampler}` : ""})`;
+  }
+
   /**
    * Answers a prompt: a question (text, which becomes the user's message), a chat, or a task that has either
    * as its `prompt`; with `raw: true` the task's text is read without the chat template. A list of prompts gives a list, `n` a list per prompt.

@@ -133,6 +133,10 @@ export class ModelPolicy extends LocalPolicy {
     return super.sampler ?? (this.model.matmulPrecision === "float32" ? undefined : "float32");
   }
 
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `Policy (${this.name}, context ${this.contextLength}) of ${this.model}`;
+  }
+
   /** How many updates the model has been through. */
   get version(): number {
     return this.model.updates;

@@ -16,9 +16,13 @@ export function missing(...packages: string[]): string | false {
   return status !== 0 && `LEFT OUT: ${python} lacks one of ${names}`;
 }
 
-/** Serves a GGUF file until the test ends; gives the server's address. */
-export async function serveGguf(t: TestContext, file: string): Promise<string> {
-  const child = spawn(python!, [script, file]);
+/** Serves a GGUF file until the test ends, to so many sequences at a time; gives the server's address. */
+export async function serveGguf(
+  t: Pick<TestContext, "after">,
+  file: string,
+  sequences = 4,
+): Promise<string> {
+  const child = spawn(python!, [script, file, String(sequences)]);
   let said = "";
   child.stderr.on("data", (data: Buffer) => (said += data.toString()));
   t.after(async () => {
@@ -63,4 +67,19 @@ export async function greedyThere(
   const known = tokens.findIndex((id, i) => told[i]?.id !== id);
   const logprobs = tokens.map((_, i) => (known < 0 || i < known ? told[i]!.logprob : NaN));
   return { tokens, logprobs };
+}
+
+/** The likeliest tokens after a prompt there, and their log-probabilities. */
+export async function topThere(
+  address: string,
+  prompt: readonly number[],
+  top: number,
+): Promise<Map<number, number>> {
+  const { completion_probabilities: told } = await ask<{
+    completion_probabilities: { top_logprobs: { id: number; logprob: number }[] }[];
+  }>(address, "/completion", {
+    ...{ prompt, n_predict: 1, temperature: 0, n_probs: top, cache_prompt: false },
+    ...{ samplers: ["temperature"], repeat_penalty: 1, ignore_eos: true },
+  });
+  return new Map(told[0]!.top_logprobs.map(({ id, logprob }) => [id, logprob]));
 }

@@ -3,9 +3,10 @@ import { test } from "node:test";
 
 const script = new URL("../../../tools/architecture/dead-paths.mjs", import.meta.url);
 type Known = object;
-const { deadPathsIn, pathsOf } = (await import(script.href)) as {
+const { deadNeighboursIn, deadPathsIn, pathsOf } = (await import(script.href)) as {
   pathsOf(files: readonly string[]): Known;
   deadPathsIn(path: string, text: string, known: Known): string[];
+  deadNeighboursIn(path: string, text: string, known: Known): string[];
 };
 const known = pathsOf(["src/run/trainer/train.ts", "docs/run.md", "tests/tab/engine.test.ts"]);
 const deadIn = (path: string, text: string) => deadPathsIn(path, text, known);
@@ -38,4 +39,17 @@ test("patterns, metrics, addresses, and files of a person's own are no paths of 
     "https://example.org/src/gone.ts, ./src/gone.ts, `mine.ts`, runs/a.json, dist/src/api/gone.ts",
   ].join("\n");
   assert.deepEqual(deadIn("docs/own.md", fine), []);
+});
+
+test("a file that a module opens beside itself must be there, in dist or in the clone", () => {
+  const code = [
+    'new URL("../../run/trainer/train.js", import.meta.url);',
+    'new URL("../../../../docs/run.md", import.meta.url);',
+    'new URL("../../docs/run.md", import.meta.url);',
+    "path('../gone.py');",
+  ].join("\n");
+  assert.deepEqual(deadNeighboursIn("src/run/trainer/a.ts", code, known), [
+    "src/run/trainer/a.ts:3: ../../docs/run.md is not there",
+    "src/run/trainer/a.ts:4: ../gone.py is not there",
+  ]);
 });

@@ -126,6 +126,16 @@ const labels = (picture: string) =>
     .map(([, label]) => label!)
     .slice(0, -1);
 
+test("a band of what is never negative begins at 0", () => {
+  const seeds = [0.01, 0.02, 0.9].map((entropy) =>
+    [1, 2].map((step) => ({ step, "actor/entropy_loss": entropy / step })),
+  );
+  const figure = view.compareRuns({ a: seeds }, { metric: "actor/entropy_loss" });
+  const shown = labels(view.toSvg(figure));
+  assert.equal(shown[0], "0");
+  assert.ok(shown.length > 2 && shown.every((label) => !label.startsWith("−")), shown.join());
+});
+
 test("bands of scores stay within what a score can be; curves without news are a line of text", () => {
   const seeds = [0.2, 0.4, 0.9].map((value) =>
     [1, 2, 3].map((step) => ({

@@ -2,7 +2,7 @@
 // said of them stays behind.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path/posix";
 import { root } from "./imports.mjs";
 
 /** What is kept as it was written: logs, changes, and what was laid down before an experiment. */
@@ -58,6 +58,28 @@ export function deadPathsIn(path, text, known) {
   return [...faults];
 }
 
+const relative = /(?<=["'])(?:\.\.\/)+[\w@./-]+\.(?:py|mjs|js|ts|json|md)(?=["'])/g;
+
+/** Beside the repository, and what a written file names. */
+const besides = /\/shared\/data\/|\/tsconfig\.json$/;
+
+/** The files beside itself that a module's texts name and that are not there: what runs is built into `dist`. */
+export function deadNeighboursIn(path, text, known) {
+  const folder = dirname(path.endsWith(".ts") ? join("dist", path) : path);
+  const isThere = (named) => {
+    const at = join(folder, named);
+    if (!at.startsWith("dist/")) return known.has(at);
+    const source = at.slice("dist/".length);
+    return known.has(source) || known.has(source.replace(/js$/, "ts"));
+  };
+  return [...text.matchAll(relative)]
+    .filter(([named]) => !besides.test(named) && !isThere(named))
+    .map(
+      ({ 0: named, index }) =>
+        `${path}:${text.slice(0, index).split("\n").length}: ${named} is not there`,
+    );
+}
+
 /** Every dead path of the repository. */
 export function deadPaths() {
   const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { cwd: root });
@@ -68,5 +90,9 @@ export function deadPaths() {
   return files
     .filter((path) => /^docs\/.*\.md$|\.(ts|mjs)$/.test(path))
     .filter((path) => !history.test(path) && path !== ownTest)
-    .flatMap((path) => deadPathsIn(path, readFileSync(join(root, path), "utf8"), known));
+    .flatMap((path) => {
+      const text = readFileSync(join(root, path), "utf8");
+      const neighbours = path.endsWith(".md") ? [] : deadNeighboursIn(path, text, known);
+      return [...deadPathsIn(path, text, known), ...neighbours];
+    });
 }

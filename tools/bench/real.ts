@@ -17,32 +17,19 @@ import type { ModelConfig } from "../../src/model/config.js";
 import type { DecoderType } from "../../src/model/decoder/weights.js";
 import { Asked } from "./parts/asked.js";
 import { constrained } from "./parts/constrained.js";
+import { compared, type Decoded, decoded } from "./parts/decoded.js";
 import { decodeLimit } from "./parts/least-times.js";
 import { type Limits, limitFigures, measureLimits } from "./parts/limits.js";
-import {
-  type Decoding,
-  decoding,
-  has,
-  type Loaded,
-  python,
-  RealBaselines,
-} from "./parts/real-baselines.js";
+import { decoding, has, type Loaded, python, RealBaselines } from "./parts/real-baselines.js";
 import { refilled } from "./parts/refills.js";
 
 const promptLength = 256;
 const tokens = 32;
 const rows = [1, 8, 32];
 const trainedRows = 8;
-const rounds = 2;
 const response = 64;
 const dtypes = ["float32", "bfloat16", "int8", "q4", "w8a8", "w4a8", "w16a16"] as const;
 
-interface Decoded {
-  prefill: number;
-  /** Tokens per second of all sequences together, by how many there are. */
-  decode: Record<string, number>;
-  megabytes: number;
-}
 interface Trained extends Loaded {
   prompt: number;
   rows: number;
@@ -58,52 +45,6 @@ interface Trained extends Loaded {
 }
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-
-const better = (a: Decoded, b: Decoded): Decoded => ({
-  prefill: Math.max(a.prefill, b.prefill),
-  decode: Object.fromEntries(
-    Object.entries(a.decode).map(([rows, speed]) => [rows, Math.max(speed, b.decode[rows]!)]),
-  ),
-  megabytes: Math.max(a.megabytes, b.megabytes),
-});
-
-/** All asked in turn; the faster of the rounds, which a busy machine disturbs less. */
-async function decoded(all: readonly Decoding[]): Promise<(Loaded & Decoded)[]> {
-  let best: Decoded[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const now: Decoded[] = [];
-    for (const { process } of all) now.push((await process.ask()) as Decoded);
-    best = now.map((x, i) => better(x, best[i] ?? x));
-  }
-  return all.map(({ loaded }, i) => ({ ...loaded, ...best[i]! }));
-}
-
-/** Each figure beside each baseline, or alone where there is none; `shares` of the machine's limit by figure. */
-function* compared<T extends Loaded & { megabytes: number }>(
-  prefix: string,
-  ours: T,
-  baselines: readonly (T & { baseline: string })[],
-  parts: Record<string, (m: T) => number>,
-  shares: Readonly<Record<string, number>> = {},
-): Iterable<Figure> {
-  const all: typeof parts = { ...parts, memory_mb: (m) => m.megabytes };
-  for (const [name, of] of Object.entries(all)) {
-    const unit = name.endsWith("tok_s") ? "tok/s" : name.endsWith("_mb") ? "MB" : "s";
-    const share = name in shares ? { share: shares[name]! } : {};
-    const own = {
-      ...{ name: `real.${prefix}.${name}`, value: of(ours), unit, backend: ours.backend },
-      ...share,
-    };
-    if (baselines.length === 0) yield own;
-    for (const baseline of baselines) {
-      const beside = {
-        baseline: `${baseline.baseline} ${baseline.version}`,
-        baselineValue: of(baseline),
-      };
-      yield { ...own, ...beside, ratio: of(ours) / of(baseline) };
-    }
-  }
-}
 
 /** Each trajectory by itself, and log-probabilities that are measured before an update. */
 const apart = ["lab.share_prefixes=false", "lab.reuse_log_probs=false"];
@@ -124,7 +65,7 @@ async function trained(folder: string): Promise<[Trained, Trained, Trained | und
   if (!has("torch, transformers, peft")) return [ours, alone, undefined];
   const shape = [ours.prompt, ours.rows, ours.response].map(String);
   const baseline = await once(python, [
-    path("../../bench/baselines/peft_baseline.py"),
+    path("../../../tools/bench/baselines/peft_baseline.py"),
     folder,
     ...shape,
   ]);
@@ -140,7 +81,7 @@ function smolLm2(): string | undefined {
 
 /** A folder with random weights of a real model's shape. */
 function randomModel(folder: string): string {
-  const script = path("../../scripts/data/random-model.mjs");
+  const script = path("../../../tools/data/random-model.mjs");
   const { status, stderr } = spawnSync(process.execPath, [script, folder], { encoding: "utf8" });
   if (status !== 0) throw new Error(`Cannot make a model: ${stderr}`);
   return folder;
@@ -191,7 +132,7 @@ async function* decodes(
         ),
       };
       const shares = limits && config ? decodeShares(config, dtype, ours!, limits) : {};
-      yield* compared(dtype, ours!, named, parts, shares);
+      yield* compared(`real.${dtype}`, ours!, named, parts, shares);
     }
   } finally {
     await baselines.close();
@@ -243,8 +184,8 @@ export const figures: Benchmark = async function* (args) {
       // What a busy machine disturbs least.
       step_processor_s: (m: Trained) => m.processor,
     };
-    yield* compared("lora_step", ours, baselines, figures, shares(ours));
-    yield* compared("lora_step.apart", alone, baselines, figures, shares(alone));
+    yield* compared("real.lora_step", ours, baselines, figures, shares(ours));
+    yield* compared("real.lora_step.apart", alone, baselines, figures, shares(alone));
   } finally {
     if (made) rmSync(made, { recursive: true });
   }

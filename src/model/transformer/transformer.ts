@@ -508,4 +508,17 @@ export class Model {
     for (const table of this.#rotary) for (const t of [table.cos, table.sin]) t.dispose();
     this.#rotary = [];
   }
+
+  /** Its shape in one line. */
+  toString(): string {
+    const { family, layers, hiddenSize, vocabSize } = this.config;
+    let count = 0;
+    for (const weight of this.weights.values()) count += weight.size;
+    const lora = this.lora ? " and adapters" : "";
+    return `Model (${family}, ${layers} layers of ${hiddenSize}, vocabulary of ${vocabSize}, ${(count / 1e6).toPrecision(3)} million parameters${lora})`;
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return String(this);
+  }
 }

@@ -208,6 +208,10 @@ export class RemotePolicy implements Policy {
     return { group: "Policies", text: `${this.name}, context ${this.contextLength}` };
   }
 
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `Policy (${this.name}, context ${this.contextLength})`;
+  }
+
   session(): Session {
     const sequences = new Set<RemoteSequence>();
     let nextId = 0;

@@ -31,11 +31,16 @@ export function curveOf(run: RunMetrics, metric: string): { step: number; value:
 const isScore =
   /^(?:critic\/(?:score|rewards)|val-(?:core|aux)|reward)\/|(?:score|reward)$|clipfrac|success_rate/;
 
-/** Where the mean of a score can be, by what runs say of it and of the smallest and the greatest of a step. */
+/** Metrics of what is counted or measured from 0 up. */
+const isNeverNegative = /entropy_loss$|grad_norm$|(?:^|_|\/)(?:length|tokens|calls|timing_s)\//;
+
+/** Where the mean of a metric can be: of a score, by what runs say of it and of the smallest and the greatest of a step. */
 export function rangeOf(
   seeds: readonly RunMetrics[],
   metric: string,
 ): [number, number] | undefined {
+  // Payloads are JSON, which has no Infinity.
+  if (isNeverNegative.test(metric)) return [0, Number.MAX_VALUE];
   if (!isScore.test(metric)) return undefined;
   const names = [metric, metric.replace(/mean$/, "min"), metric.replace(/mean$/, "max")];
   return rangeSeen(

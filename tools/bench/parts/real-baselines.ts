@@ -34,6 +34,15 @@ export async function decoding(command: string, args: readonly string[]): Promis
   return { process, loaded: (await process.read()) as Loaded };
 }
 
+/** llama.cpp beside ours, on a GGUF file. */
+export async function llamaCpp(
+  model: string,
+  settings: readonly string[],
+): Promise<Decoding & { name: string }> {
+  const args = [script("llama_baseline.py"), model, ...settings];
+  return { name: "llama.cpp, xllamacpp", ...(await decoding(python, args)) };
+}
+
 /**
  * Who else decodes a model here: transformers, and llama.cpp for a GGUF file, where ARPO_LAB_PYTHON has them,
  * node-llama-cpp from the folder ARPO_LAB_NODE_LLAMA, vLLM of ARPO_LAB_VLLM_PYTHON. Each is loaded once,

@@ -4,8 +4,8 @@
 import { createInterface } from "node:readline";
 import { loadDecoder } from "../../../src/model/load/load-decoder.js";
 import type { DecoderType } from "../../../src/model/decoder/weights.js";
-import type { Sampled } from "../../../src/model/decoder/decoder.js";
 import { ready } from "../../../src/tensor/backends.js";
+import { greedyStep } from "./greedy-step.js";
 
 const [folder, dtype, promptLength, tokens, ...rows] = process.argv.slice(2) as [
   string,
@@ -17,35 +17,22 @@ let start = performance.now();
 const { decoder, config } = await loadDecoder(folder, { dtype });
 const load = (performance.now() - start) / 1000;
 
-async function step(open: number[], given: number[][]): Promise<Sampled> {
-  const offsets = Int32Array.of(0, ...given.map((_, i) => given.slice(0, i + 1).flat().length));
-  return decoder.step(Int32Array.from(open), Int32Array.from(given.flat()), offsets, {
-    temperature: new Float32Array(open.length),
-    topK: new Int32Array(open.length),
-    topP: new Float32Array(open.length).fill(1),
-    minP: new Float32Array(open.length),
-    repetitionPenalty: new Float32Array(open.length).fill(1),
-    uniform: new Float64Array(open.length),
-    top: 0,
-  });
-}
-
 /** Tokens per second of so many sequences after a prompt each has read, and the prompt's own speed. */
 async function decode(count: number) {
   const open = [decoder.open()];
   const prompt = Array.from({ length: Number(promptLength) }, (_, i) => (i * 7919) % 2000);
   start = performance.now();
-  let sampled = await step(open, [prompt]);
+  let sampled = await greedyStep(decoder, open, [prompt]);
   const prefill = prompt.length / ((performance.now() - start) / 1000);
   // The others have the prompt of the first.
   for (let i = 1; i < count; i++) open.push(decoder.fork(open[0]!));
   const ids = () => Array.from({ length: count }, (_, i) => [sampled.tokens[i] ?? 1 + i]);
-  sampled = await step(open, ids());
+  sampled = await greedyStep(decoder, open, ids());
   let fastest = Infinity;
   // The fastest stretch is what a busy machine disturbs least.
   for (let stretch = 0; stretch < 4; stretch++) {
     start = performance.now();
-    for (let i = 0; i < Number(tokens) / 4; i++) sampled = await step(open, ids());
+    for (let i = 0; i < Number(tokens) / 4; i++) sampled = await greedyStep(decoder, open, ids());
     fastest = Math.min(fastest, (performance.now() - start) / 1000);
   }
   for (const row of open) decoder.close(row);

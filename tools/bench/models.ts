@@ -1,0 +1,146 @@
+// Every architecture at a size that people use: random weights of the published shapes, in Q8_0 as GGUF, beside
+// llama.cpp on the same file where ARPO_LAB_PYTHON has xllamacpp: tokens a second, memory, and how far apart
+// log-probabilities are with as many as eight layers in float32. `npm run bench -- models gemma3-270m` measures one.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { convertCheckpoint } from "../../src/interop/convert/convert-checkpoint.js";
+import { modelConfig, type ModelConfigInput } from "../../src/model/config.js";
+import { saveRandomModel } from "../../src/model/files/save-model.js";
+import { loadDecoder } from "../../src/model/load/load-decoder.js";
+import { HfTokenizer } from "../../src/model/tokenizer/hf-tokenizer.js";
+import { trainBpe } from "../../src/model/tokenizer/train-bpe.js";
+import { serveGguf, topThere } from "../../tests/python/llama-cpp-server.js";
+import type { Benchmark, Figure } from "./figure.js";
+import { compared, type Decoded, decoded } from "./parts/decoded.js";
+import { greedyStep } from "./parts/greedy-step.js";
+import { decoding, has, llamaCpp, type Loaded } from "./parts/real-baselines.js";
+
+/** As in the config.json of the models on the hub. */
+const shapes: Record<string, ModelConfigInput> = {
+  "llama3.2-1b": {
+    ...{ family: "llama", vocabSize: 128_256, hiddenSize: 2048, intermediateSize: 8192 },
+    ...{ layers: 16, heads: 32, kvHeads: 8, ropeTheta: 5e5 },
+    ropeScaling: {
+      ...{ factor: 32, lowFrequencyFactor: 1, highFrequencyFactor: 4 },
+      originalContext: 8192,
+    },
+  },
+  "qwen2.5-0.5b": {
+    ...{ family: "qwen2", vocabSize: 151_936, hiddenSize: 896, intermediateSize: 4864 },
+    ...{ layers: 24, heads: 14, kvHeads: 2, ropeTheta: 1e6 },
+  },
+  "qwen3-0.6b": {
+    ...{ family: "qwen3", vocabSize: 151_936, hiddenSize: 1024, intermediateSize: 3072 },
+    ...{ layers: 28, heads: 16, kvHeads: 8, headDim: 128, ropeTheta: 1e6 },
+  },
+  "smollm3-3b": {
+    ...{ family: "smollm3", vocabSize: 128_256, hiddenSize: 2048, intermediateSize: 11_008 },
+    ...{ layers: 36, heads: 16, kvHeads: 4, ropeTheta: 5e6 },
+    rotated: Array.from({ length: 36 }, (_, i) => i % 4 !== 3),
+  },
+  "gemma3-270m": {
+    ...{ family: "gemma3", vocabSize: 262_144, hiddenSize: 640, intermediateSize: 2048 },
+    ...{ layers: 18, heads: 4, kvHeads: 1, headDim: 256, ropeTheta: 1e6 },
+    ...{ window: 512, windowRopeTheta: 1e4 },
+    windowed: Array.from({ length: 18 }, (_, i) => i % 6 !== 5),
+  },
+  "gemma3-1b": {
+    ...{ family: "gemma3", vocabSize: 262_144, hiddenSize: 1152, intermediateSize: 6912 },
+    ...{ layers: 26, heads: 4, kvHeads: 1, headDim: 256, ropeTheta: 1e6 },
+    ...{ window: 512, windowRopeTheta: 1e4 },
+    windowed: Array.from({ length: 26 }, (_, i) => i % 6 !== 5),
+  },
+};
+const [promptLength, tokens, rows] = [256, 32, [1, 8]];
+const settings = [promptLength, tokens, ...rows].map(String);
+const mostLayers = 8;
+
+/** A GGUF file of a shape, the weights drawn anew, with a tokenizer learnt from a few words. */
+async function randomGguf(folder: string, shape: ModelConfigInput, dtype: "q8_0" | "float32") {
+  const maxDigits = shape.family === "llama" ? 3 : 1;
+  const files = trainBpe(["the search for the lowest tower"], { vocabSize: 280, maxDigits });
+  const { eosIds } = new HfTokenizer(files);
+  const config = modelConfig({
+    ...{ contextLength: 32_768, tied: true, initializerRange: 0.04 },
+    ...{ ...shape, eosIds: [...eosIds] },
+  });
+  const base = join(folder, "base");
+  mkdirSync(base, { recursive: true });
+  const stored = dtype === "float32" ? dtype : "bfloat16";
+  await saveRandomModel(config, 1, base, { dtype: stored });
+  writeFileSync(join(base, "tokenizer.json"), JSON.stringify(files.tokenizer));
+  writeFileSync(join(base, "tokenizer_config.json"), JSON.stringify(files.config));
+  const file = join(folder, `${dtype}.gguf`);
+  await convertCheckpoint(base, file, { dtype });
+  rmSync(base, { recursive: true });
+  return file;
+}
+
+/** The largest difference of log-probabilities that both give the likeliest tokens after prompts of several lengths. */
+async function apart(folder: string, shape: ModelConfigInput): Promise<number> {
+  const layers = Math.min(mostLayers, shape.layers);
+  const { rotated, windowed } = shape;
+  const kinds = {
+    ...(rotated && { rotated: rotated.slice(0, layers) }),
+    ...(windowed && { windowed: windowed.slice(0, layers) }),
+  };
+  const file = await randomGguf(folder, { ...shape, ...kinds, layers }, "float32");
+  const ends: (() => unknown)[] = [];
+  try {
+    const address = await serveGguf(
+      { after: (end: () => unknown) => void ends.push(end) },
+      file,
+      1,
+    );
+    const { decoder } = await loadDecoder(file, { dtype: "float32" });
+    let most = 0;
+    for (const length of [1, 30, 700]) {
+      const prompt = Array.from({ length }, (_, i) => (i * 7919 + length) % 250);
+      const { topIds, topLogprobs } = await greedyStep(decoder, [decoder.open()], [prompt], 20);
+      const ours = new Map([...topIds].map((id, i) => [id, topLogprobs[i]!]));
+      const theirs = await topThere(address, prompt, 20);
+      const both = [...theirs].filter(([id]) => ours.has(id));
+      if (both.length < 10)
+        throw new Error(`Cannot compare: ${both.length} of 20 tokens are the same`);
+      for (const [id, there] of both) most = Math.max(most, Math.abs(there - ours.get(id)!));
+    }
+    decoder.dispose();
+    return most;
+  } finally {
+    for (const end of ends) await end();
+    rmSync(file);
+  }
+}
+
+async function* measured(name: string, shape: ModelConfigInput): AsyncIterable<Figure> {
+  const folder = mkdtempSync(join(tmpdir(), "arpo-models-"));
+  try {
+    if (has("xllamacpp"))
+      yield { name: `models.${name}.apart`, value: await apart(folder, shape), unit: "nats" };
+    const file = await randomGguf(folder, shape, "q8_0");
+    const script = fileURLToPath(new URL("parts/real-decode.js", import.meta.url));
+    const own = await decoding(process.execPath, [script, file, "w8a8", ...settings]);
+    const others = has("xllamacpp") ? [await llamaCpp(file, settings)] : [];
+    const [ours, ...found] = await decoded([own, ...others]);
+    for (const { process } of [own, ...others]) await process.close();
+    const named = found.map((one, i) => ({ ...one, baseline: others[i]!.name }));
+    const parts = {
+      load_s: (m: Loaded) => m.load,
+      prompt_tok_s: (m: Decoded) => m.prefill,
+      ...Object.fromEntries(
+        rows.map((n) => [`decode_${n}_rows_tok_s`, (m: Decoded) => m.decode[n]!]),
+      ),
+    };
+    yield* compared(`models.${name}`, ours!, named, parts);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+export const figures: Benchmark = async function* (args) {
+  const chosen = Object.keys(shapes).filter((name) => args.includes(name));
+  for (const [name, shape] of Object.entries(shapes))
+    if (chosen.length === 0 || chosen.includes(name)) yield* measured(name, shape);
+};
