@@ -85,6 +85,7 @@ extern "C" void* arpo_scratch(int thread, int slot, size_t bytes) {
   static size_t sizes[ARPO_MAX_THREADS][8];
   if (sizes[thread][slot] < bytes) {
     arpo_free(memory[thread][slot]);
+    memory[thread][slot] = nullptr, sizes[thread][slot] = 0;  // nothing is kept where the next line does not return
     memory[thread][slot] = arpo_alloc(bytes);
     sizes[thread][slot] = bytes;
   }
@@ -112,6 +113,7 @@ constexpr int OPEN = 1 << 30;
 constexpr int SPINS = 20000;
 
 int wanted = 1, state = 0, generation = 0, next = 0, count = 0, limit = 0;
+uint32_t refused = 0;  // bytes that a worker was not given
 void (*task)(void*, int, int) = nullptr;
 void* argument = nullptr;
 
@@ -129,7 +131,33 @@ bool join() {
   return false;
 }
 
+void leave() {
+  if (__atomic_sub_fetch(&state, 1, __ATOMIC_RELEASE) == 0)
+    __builtin_wasm_memory_atomic_notify(&state, 1);
+}
+
+// Nobody joins the job any more, and those who are in it have left it.
+void close_job() {
+  __atomic_fetch_and(&state, ~OPEN, __ATOMIC_SEQ_CST);
+  int spins = 0;
+  for (int left; (left = __atomic_load_n(&state, __ATOMIC_ACQUIRE)) != 0;)
+    if (++spins > SPINS) __builtin_wasm_memory_atomic_wait32(&state, left, -1);
+}
+
 }  // namespace
+
+// A thread cannot go on with its job for want of memory, and its host is about to throw, which leaves its calls
+// without running their ends: nothing of the job is begun any more, and its caller will hear of it.
+ARPO_EXPORT void arpo_pool_abandon(int thread, double bytes) {
+  __atomic_store_n(&next, count, __ATOMIC_RELAXED);
+  if (thread == 0) {
+    close_job();
+    __atomic_store_n(&refused, 0u, __ATOMIC_RELAXED);
+  } else {
+    __atomic_store_n(&refused, (uint32_t)bytes, __ATOMIC_RELAXED);
+    leave();
+  }
+}
 
 // What a worker runs, for ever.
 ARPO_EXPORT void arpo_worker(int thread) {
@@ -141,8 +169,7 @@ ARPO_EXPORT void arpo_worker(int thread) {
     seen = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
     if (thread > __atomic_load_n(&limit, __ATOMIC_RELAXED) || !join()) continue;
     share(thread);
-    if (__atomic_sub_fetch(&state, 1, __ATOMIC_RELEASE) == 0)
-      __builtin_wasm_memory_atomic_notify(&state, 1);
+    leave();
   }
 }
 
@@ -158,10 +185,11 @@ extern "C" void arpo_pool_run(int tasks, void (*body)(void*, int, int), void* bo
   __atomic_fetch_add(&generation, 1, __ATOMIC_SEQ_CST);
   __builtin_wasm_memory_atomic_notify(&generation, (unsigned)wanted);
   share(0);
-  __atomic_fetch_and(&state, ~OPEN, __ATOMIC_SEQ_CST);
-  int spins = 0;
-  for (int left; (left = __atomic_load_n(&state, __ATOMIC_ACQUIRE)) != 0;)
-    if (++spins > SPINS) __builtin_wasm_memory_atomic_wait32(&state, left, -1);
+  close_job();
+  if (const uint32_t bytes = __atomic_exchange_n(&refused, 0u, __ATOMIC_RELAXED)) {
+    out_of_memory((double)bytes);
+    __builtin_trap();
+  }
 }
 
 extern "C" void arpo_pool_ahead(const void*, int, size_t) {}

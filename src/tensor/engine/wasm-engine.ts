@@ -14,6 +14,8 @@ export interface WasmExports {
   arpo_alloc(bytes: number): number;
   arpo_free(pointer: number): void;
   arpo_worker(thread: number): void;
+  /** Said before a thread throws out of the engine. */
+  arpo_pool_abandon(thread: number, bytes: number): void;
 }
 
 /** What a worker of the wasm engine is given. */
@@ -29,16 +31,19 @@ type NumberArray =
   Float32Array | Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 type EngineArgument = number | boolean | null | undefined | Floats | NumberArray;
 
+const mostPages = [65536, 32768, 16384];
+
 /** Shared memory that can grow to 4 GB, or to less where the system does not have that to promise. */
-function makeMemory(): WebAssembly.Memory {
-  for (const maximum of [65536, 32768, 16384]) {
+function makeMemory(most: readonly number[]): WebAssembly.Memory {
+  let refused: unknown;
+  for (const maximum of most) {
     try {
       return new WebAssembly.Memory({ initial: 64, maximum, shared: true });
     } catch (error) {
-      if (maximum === 16384) throw error;
+      refused = error;
     }
   }
-  throw new Error("unreachable");
+  throw refused;
 }
 
 function wantedThreads(): number {
@@ -47,8 +52,8 @@ function wantedThreads(): number {
   return Math.min(64, Number.isInteger(asked) && asked >= 1 ? asked : cores());
 }
 
-/** Loads a build of the engine and starts its threads. */
-export function loadWasmEngine(build: WasmBuild = "wasm"): Engine {
+/** Loads a build of the engine and starts its threads. Its memory grows to the first of `pages` that can be promised. */
+export function loadWasmEngine(build: WasmBuild = "wasm", pages = mostPages): Engine {
   if (build === "wasm-relaxed" && !hasRelaxedSimd()) {
     throw new Error(
       "Cannot compute: wasm-relaxed must run where WebAssembly has relaxed SIMD, as in Node 22 and Chrome; " +
@@ -57,8 +62,9 @@ export function loadWasmEngine(build: WasmBuild = "wasm"): Engine {
   }
   const { file, isa } = wasmBuilds[build];
   const module = new WebAssembly.Module(readFileSync(packagePath(file)));
-  const memory = makeMemory();
+  const memory = makeMemory(pages);
   const outOfMemory = (bytes: number) => {
+    exports.arpo_pool_abandon(0, bytes);
     throw new RangeError(
       `Cannot compute: the wasm engine must fit in ${memory.buffer.byteLength} bytes ` +
         `or what it can still grow by, got a request for ${bytes} more`,
@@ -68,6 +74,7 @@ export function loadWasmEngine(build: WasmBuild = "wasm"): Engine {
     env: { memory, out_of_memory: outOfMemory },
   });
   const exports = instance.exports as unknown as WasmExports;
+  const stackTop = exports.__stack_pointer.value as number;
   let bytes = new Uint8Array(memory.buffer);
   /** All of memory; the view is made again when it has grown. */
   const all = () => {
@@ -75,18 +82,16 @@ export function loadWasmEngine(build: WasmBuild = "wasm"): Engine {
     return bytes;
   };
 
-  /** Copies a JavaScript array in; what was written is copied back by `finish`. */
+  /** Copies a JavaScript array in; what was written is copied back by `give`. */
   function lend(array: NumberArray): number {
     const pointer = exports.arpo_alloc(array.byteLength);
     all().set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), pointer);
     return pointer;
   }
-  function finish(array: NumberArray, pointer: number, written: boolean): void {
-    if (written) {
-      const result = all().subarray(pointer, pointer + array.byteLength);
-      new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(result);
-    }
-    exports.arpo_free(pointer);
+  function give(array: NumberArray, pointer: number, written: boolean): void {
+    if (!written) return;
+    const result = all().subarray(pointer, pointer + array.byteLength);
+    new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(result);
   }
 
   function wrap(name: string, signature: string, raw: (...args: number[]) => number) {
@@ -96,24 +101,32 @@ export function loadWasmEngine(build: WasmBuild = "wasm"): Engine {
         throw new TypeError(`Cannot call ${name}: argument ${args.length + 1} must be given`);
       }
       const lent: [NumberArray, number, boolean][] = [];
-      const numbers = kinds.map((kind, i) => {
-        const value = args[i];
-        if ("ifd".includes(kind)) {
-          if (typeof value === "number" || typeof value === "boolean") return Number(value);
-          throw new TypeError(`Cannot call ${name}: argument ${i + 1} must be a number`);
-        }
-        if (value === null || value === undefined) return 0;
-        if (typeof value !== "object") {
-          throw new TypeError(`Cannot call ${name}: argument ${i + 1} must be an array`);
-        }
-        if ("pointer" in value) return value.pointer;
-        const pointer = lend(value);
-        lent.push([value, pointer, kind === kind.toUpperCase()]);
-        return pointer;
-      });
-      const result = raw(...numbers);
-      for (const [array, pointer, written] of lent) finish(array, pointer, written);
-      return result;
+      try {
+        const numbers = kinds.map((kind, i) => {
+          const value = args[i];
+          if ("ifd".includes(kind)) {
+            if (typeof value === "number" || typeof value === "boolean") return Number(value);
+            throw new TypeError(`Cannot call ${name}: argument ${i + 1} must be a number`);
+          }
+          if (value === null || value === undefined) return 0;
+          if (typeof value !== "object") {
+            throw new TypeError(`Cannot call ${name}: argument ${i + 1} must be an array`);
+          }
+          if ("pointer" in value) return value.pointer;
+          const pointer = lend(value);
+          lent.push([value, pointer, kind === kind.toUpperCase()]);
+          return pointer;
+        });
+        const result = raw(...numbers);
+        for (const [array, pointer, written] of lent) give(array, pointer, written);
+        return result;
+      } catch (error) {
+        // An error leaves the engine's calls without their ends.
+        exports.__stack_pointer.value = stackTop;
+        throw error;
+      } finally {
+        for (const [, pointer] of lent) exports.arpo_free(pointer);
+      }
     };
   }
 
@@ -153,8 +166,9 @@ export function loadWasmEngine(build: WasmBuild = "wasm"): Engine {
     return new Float32Array(all().buffer, pointer, length);
   };
   const allocate = (length: number): Floats => {
+    const pointer = exports.arpo_alloc(length * 4);
     used += length * 4;
-    return { pointer: exports.arpo_alloc(length * 4), length };
+    return { pointer, length };
   };
   return {
     kind: "wasm",
