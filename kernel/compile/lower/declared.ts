@@ -60,7 +60,7 @@ export function valueNames(state: Lowering, node: api.Statement): string[] {
   return [];
 }
 
-function bindingNames(state: Lowering, name: api.BindingName): string[] {
+export function bindingNames(state: Lowering, name: api.BindingName): string[] {
   if (state.ts.isIdentifier(name)) return [name.text];
   return name.elements.flatMap((element) =>
     state.ts.isOmittedExpression(element) ? [] : bindingNames(state, element.name),

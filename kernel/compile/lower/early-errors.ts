@@ -4,7 +4,7 @@
 import { scriptProblem } from "#kernel-platform/evaluate";
 import { originalPlace } from "#kernel-platform/source-map";
 import { sourceOf } from "../../contract/column-map.js";
-import { valueNames } from "./declared.js";
+import { bindingNames, valueNames } from "./declared.js";
 import type { Changed } from "./edits.js";
 import type { Lowering } from "./lowering.js";
 import type { api } from "../check/typescript.js";
@@ -42,7 +42,7 @@ export function earlyError(
   return { message, start: Math.min(start, file.text.length) };
 }
 
-/** `return` outside of functions, `await` as a name, broken text as the name of an export, functions declared twice, exports of nothing. */
+/** `return` outside of functions, `await` as a name, broken text as the name of an export, functions declared twice, exports of nothing and of one name twice. */
 function ofModules(state: Lowering): EarlyError | undefined {
   const { ts, file, checker } = state;
   const at = (node: api.Node, message: string): EarlyError => ({
@@ -79,7 +79,7 @@ function ofModules(state: Lowering): EarlyError | undefined {
       inFunction || (ts.isFunctionLike(node) && !ts.isClassStaticBlockDeclaration(node));
     return ts.forEachChild(node, (child) => look(child, inside));
   };
-  return look(file, false) ?? twice(state) ?? exportsNothing();
+  return look(file, false) ?? twice(state) ?? exportsNothing() ?? exportsTwice();
 
   function exportsNothing(): EarlyError | undefined {
     for (const node of file.statements) {
@@ -88,23 +88,68 @@ function ofModules(state: Lowering): EarlyError | undefined {
       if (clause === undefined || !ts.isNamedExports(clause)) continue;
       for (const element of clause.elements) {
         const { text } = element.propertyName ?? element.name;
-        if (checker.getExportSpecifierLocalTargetSymbol(element) !== undefined) continue;
+        const { declarations = [] } = checker.getExportSpecifierLocalTargetSymbol(element) ?? {};
+        // What only the engine has, such as Number, is of no module.
+        if (declarations.some((one) => !one.getSourceFile().isDeclarationFile)) continue;
         return at(element, `Export '${text}' is not defined in module`);
+      }
+    }
+    return undefined;
+  }
+
+  function exportsTwice(): EarlyError | undefined {
+    const seen = new Set<string>();
+    for (const node of file.statements) {
+      for (const [name, place] of exportedNames(state, node)) {
+        if (seen.has(name)) return at(place, `Duplicate export of '${name}'`);
+        seen.add(name);
       }
     }
     return undefined;
   }
 }
 
+/** The names that a statement exports, and where they stand. */
+function exportedNames(state: Lowering, node: api.Statement): [string, api.Node][] {
+  const { ts } = state;
+  if (ts.isExportAssignment(node)) return node.isExportEquals ? [] : [["default", node]];
+  if (ts.isExportDeclaration(node)) {
+    const clause = node.exportClause;
+    if (node.isTypeOnly || clause === undefined) return [];
+    if (ts.isNamespaceExport(clause)) return [[clause.name.text, clause]];
+    const values = clause.elements.filter(({ isTypeOnly }) => !isTypeOnly);
+    return values.map((element) => [element.name.text, element]);
+  }
+  const modifiers = ts.canHaveModifiers(node) ? ts.getModifiers(node) : undefined;
+  const has = (kind: api.SyntaxKind): boolean => modifiers?.some((m) => m.kind === kind) ?? false;
+  if (!has(ts.SyntaxKind.ExportKeyword)) return [];
+  const names = valueNames(state, node);
+  // Overloads and interfaces declare nothing.
+  if (has(ts.SyntaxKind.DefaultKeyword)) return names.length > 0 ? [["default", node]] : [];
+  // An enum or a namespace may be continued; functions and classes that stand twice are refused elsewhere.
+  if (!ts.isVariableStatement(node) && !ts.isFunctionDeclaration(node)) return [];
+  return names.map((name) => [name, node]);
+}
+
+/** What `var` declares anywhere in a file outside of functions. */
+function variableNames(state: Lowering): string[] {
+  const { ts, file } = state;
+  const names: string[] = [];
+  const look = (node: api.Node): void => {
+    if (ts.isFunctionLike(node) || ts.isClassStaticBlockDeclaration(node)) return;
+    if (ts.isVariableDeclarationList(node) && (node.flags & ts.NodeFlags.BlockScoped) === 0) {
+      for (const { name } of node.declarations) names.push(...bindingNames(state, name));
+    }
+    ts.forEachChild(node, look);
+  };
+  look(file);
+  return names;
+}
+
 /** Functions at the top of a module are like `let`, those of a function like `var`. */
 function twice(state: Lowering): EarlyError | undefined {
   const { ts, file } = state;
-  const seen = new Set<string>();
-  const { locals } = file as unknown as { locals?: Map<string, api.Symbol> };
-  for (const [key, { flags }] of locals ?? []) {
-    const isVar = (flags & ts.SymbolFlags.FunctionScopedVariable) !== 0;
-    if (isVar) seen.add(ts.unescapeLeadingUnderscores(key as api.__String));
-  }
+  const seen = new Set(variableNames(state));
   for (const node of file.statements) {
     if (!ts.isFunctionDeclaration(node)) continue;
     for (const name of valueNames(state, node)) {
