@@ -71,7 +71,8 @@ export function readTest(folder: string, path: string): Test262 | string {
   // TypeScript's tables of letters are older than the engine's (docs/cells.md).
   if (unicode > 15) return "letters of Unicode 16 and 17";
   // It takes one `await { function() {} }` in a file for what it is, not two.
-  if (path.endsWith("await-expr-obj-literal.js")) return "TypeScript's parser: await { f() {} } twice";
+  if (path.endsWith("await-expr-obj-literal.js"))
+    return "TypeScript's parser: await { f() {} } twice";
   if (path.endsWith("module-code/eval-this.js")) return "this of a cell (docs/cells.md)";
   // Modules beside the test would be modules of another loader there and here.
   if (/_FIXTURE|\bimport\s*\(|\$262\b/.test(source)) return "other files, $262";
