@@ -98,6 +98,7 @@ test("what is one still runs", async () => {
   const s = new TestSession(process.cwd());
   const valid: [string, unknown][] = [
     ["await 1", 1],
+    ["class P { #p = 8; static of(a?: P) { return a?.#p } }\n[P.of(new P()), P.of()].join()", "8,"],
     ["for await (const a of [2]) var last = a\nlast", 2],
     ["({ await: 1, return: 2, let: 3 }).await", 1],
     ["class K { await() { return 4 } static yield = 5; delete() {} }\nnew K().await()", 4],

@@ -32,6 +32,9 @@ function toCellDiagnostics(world: World, found: readonly api.Diagnostic[]): Cell
   return [...told, { ...toCellDiagnostic(world, next), message, code: 0, full: undefined }];
 }
 
+/** `a?.#b` is JavaScript, though not yet TypeScript; what the parser makes of it is right. */
+const optionalPrivate = 18030;
+
 /** What keeps a cell from being JavaScript at all. */
 export function syntaxErrors(world: World, file: BoundFile): CellDiagnostic[] {
   const marked = file.text.indexOf(mark);
@@ -41,7 +44,11 @@ export function syntaxErrors(world: World, file: BoundFile): CellDiagnostic[] {
     const place = { start: marked, length: mark.length, line: line + 1, column: character + 1 };
     return [{ severity: "error", code: 0, message, ...place }];
   }
-  return toCellDiagnostics(world, world.program.getSyntacticDiagnostics(file));
+  const found = world.program.getSyntacticDiagnostics(file);
+  return toCellDiagnostics(
+    world,
+    found.filter(({ code }) => code !== optionalPrivate),
+  );
 }
 
 /** Numbers of the errors that say a name is not known. */
