@@ -116,7 +116,7 @@ void attend_queries(const HeadCache& cache, const int32_t* pages, int skip, int 
     float max = lane_max(top);
     vec sum = {};
     for (int i = 0; i < stride; i += LANES) {
-      vec e = vexp(load(s + i) - max);
+      vec e = vexp_low(load(s + i) - max);
       store(s + i, e);
       sum += e;
     }

@@ -58,7 +58,7 @@ void log_prob_entropy(const float* hidden, const float* head, const int32_t* lab
                vec total = {}, weighted = {};
                int i = 0;
                for (; i + LANES <= vocabulary; i += LANES) {
-                 vec d = load(z + i) - top, e = vexp(d);
+                 vec d = load(z + i) - top, e = vexp_low(d);
                  total += e;
                  weighted += e * d;
                }
@@ -99,7 +99,7 @@ void log_prob_entropy_grad(const float* dlogprobs, const float* dentropies, cons
                // d ln p(label) = 1{label} - p;  d entropy = -p (ln p + entropy)
                each(vocabulary, [&](int i, int n) {
                  vec lp = take(z + i, n) - log;
-                 put(z + i, -vexp(lp) * (dl + de * (lp + entropy)), n);
+                 put(z + i, -vexp_low(lp) * (dl + de * (lp + entropy)), n);
                });
                z[labels[first + r]] += dl;
              }
@@ -138,7 +138,7 @@ void top_k(const float* hidden, const float* head, float* logprobs, int32_t* ids
                const float top = best[0];
                vec total = {};
                each(vocabulary, [&](int i, int n) {
-                 vec e = vexp(take(z + i, n) - top);
+                 vec e = vexp_low(take(z + i, n) - top);
                  if (n < LANES) {
                    float part[LANES];
                    store(part, e);

@@ -54,7 +54,7 @@ void look(Seen& seen, const float* z, int words, bool first) {
   vec total = {}, weighted = {};
   int i = 0;
   for (; i + LANES <= words; i += LANES) {
-    vec d = load(z + i) - seen.top, e = vexp(d);
+    vec d = load(z + i) - seen.top, e = vexp_low(d);
     total += e;
     weighted += e * d;
   }
@@ -115,7 +115,7 @@ void log_prob_wide_grad(const float* dlogprobs, const float* dentropies, const f
                   // d ln p(label) = 1{label} - p;  d entropy = -p (ln p + entropy)
                   each(words, [&](int i, int n) {
                     vec lp = take(z + i, n) - log;
-                    put(z + i, -vexp(lp) * (dl + de * (lp + entropy)), n);
+                    put(z + i, -vexp_low(lp) * (dl + de * (lp + entropy)), n);
                   });
                   const int label = labels[first + r] - word;
                   if (label >= 0 && label < words) z[label] += dl;

@@ -31,7 +31,7 @@ void exponentials(const float* y, int n, float max, float* weights, double* sum,
     vec bs = {}, bw = {};
     for (; i + LANES <= end; i += LANES) {
       vec d = load(y + i) - max;
-      vec e = vexp(d);
+      vec e = vexp_low(d);
       store(weights + i, e);
       bs += e;
       bw += e * d;
