@@ -14,8 +14,8 @@ test("a thread that runs out of memory gives its job back, and the caller has an
   const small = Float32Array.from({ length: 64 }, (_, i) => i);
   let wanted: Float32Array | undefined;
   const ends = new Set<string>();
-  // The whole takes some 6 MB beside the stacks: half a megabyte less each time.
-  for (let pages = 320; pages >= 96; pages -= 8) {
+  // The whole takes some 6 MB beside the stacks: a quarter of a megabyte less each time.
+  for (let pages = 160; pages >= 64; pages -= 4) {
     const { call } = loadWasmEngine("wasm", [pages]);
     const product = new Float32Array(64);
     const attend = () => {
