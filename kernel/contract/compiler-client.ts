@@ -10,7 +10,7 @@ export interface CompilerCall {
   args: unknown[];
 }
 
-type Answer = { call: number; value?: unknown; error?: string };
+type Answer = { call?: number; value?: unknown; error?: string };
 type Awaited2<M extends Method> = Awaited<ReturnType<NonNullable<CellCompiler[M]>>>;
 
 const { deleteProperty } = Reflect;
@@ -27,6 +27,7 @@ export class CompilerClient {
   constructor(port: Port) {
     this.#port = port;
     port.onMessage(({ call, value, error }: Answer) => {
+      if (call === undefined) return; // a cell, for the main thread
       const waiting = this.#waiting[call];
       deleteProperty(this.#waiting, call);
       if (error === undefined) waiting?.resolve(value as never);

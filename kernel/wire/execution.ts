@@ -1,6 +1,6 @@
 import type { ErrorReport, Outcome, RunRequest } from "../contract/bridge.js";
 import type { CompilerClient } from "../contract/compiler-client.js";
-import type { CompiledCell, MadeNames } from "../contract/compiler.js";
+import type { CompiledCell, CompileRequest, MadeNames } from "../contract/compiler.js";
 import { diagnosticsReport, fullReport } from "./diagnostics-report.js";
 import type { History } from "./history.js";
 import type { Header, Json, Message } from "./message.js";
@@ -38,6 +38,10 @@ interface ExecutionParts {
   language: "typescript" | "javascript";
   /** Hands code to the main thread once that can take it; what it prints answers the request. */
   run: (message: RunRequest, request: Header) => Promise<void>;
+  /** Lets the main thread have a cell from the compiler itself; undefined where it must come by `run`. */
+  turn: (id: string, request: Header) => number | undefined;
+  /** Whether that was in time: the main thread has not begun, and does not any more. */
+  takeBack: (turn: number, id: string) => boolean;
   reply: (request: Message, content: Json) => Promise<void>;
   /** Where cells run. */
   folder: () => string;
@@ -196,11 +200,23 @@ export class Execution {
       silent || request.content.store_history === false
         ? `silent-${++this.#serial}${extension}`
         : `cell-${this.#count}${extension}`;
-    const { compiler, publisher } = this.#parts;
+    const { publisher } = this.#parts;
     const { cellId } = request.metadata;
     const cell = typeof cellId === "string" ? cellId : undefined;
-    const compiled = await this.#compile(id, source, filename, "cell", cell);
+    const allowStdin = request.content.allow_stdin === true;
+    const number = this.#parts.turn(id, request.header);
+    const finished = number === undefined ? undefined : this.#finished();
+    const turn = number === undefined ? undefined : { number, silent, allowStdin };
+    const compiled = await this.#compile({ id, source, filename, kind: "cell", cell, turn });
+    if (finished !== undefined && "handed" in compiled) {
+      return this.#ended(request, id, await finished);
+    }
+    if (number !== undefined) {
+      this.#settle = undefined;
+      this.#parts.takeBack(number, id);
+    }
     if ("status" in compiled) return compiled;
+    if ("handed" in compiled) throw new Error("Cannot run the cell: nobody let it be handed over");
     if (!compiled.ok) {
       const report = diagnosticsReport(compiled.diagnostics, source, this.#count);
       return { status: "error", error: report, more: fullReport(compiled.diagnostics) };
@@ -224,9 +240,15 @@ export class Execution {
       source,
       kind: "cell",
       silent,
-      allowStdin: request.content.allow_stdin === true,
+      allowStdin,
       cellId: cell,
     });
+    return this.#ended(request, id, outcome);
+  }
+
+  /** A cell that ran has ended. */
+  #ended(request: Message, id: string, outcome: Finished): Outcome {
+    const { compiler, publisher } = this.#parts;
     if (outcome.status === "ok" && outcome.bundle !== undefined) {
       const result = { data: outcome.bundle, metadata: {}, execution_count: this.#count };
       publisher.publish("execute_result", result, request.header);
@@ -252,8 +274,10 @@ export class Execution {
   async #expression(header: Header, source: string): Promise<Outcome> {
     const id = `${header.msg_id}/${++this.#serial}`;
     const filename = `expression-${this.#serial}${this.#names().extension}`;
-    const compiled = await this.#compile(id, source, filename, "expression");
+    const compiled = await this.#compile({ id, source, filename, kind: "expression" });
     if ("status" in compiled) return compiled;
+    if ("handed" in compiled)
+      throw new Error("Cannot run an expression: it was not to be handed over");
     if (!compiled.ok) {
       return {
         status: "error",
@@ -273,19 +297,18 @@ export class Execution {
 
   /** Compiles; an interrupt meanwhile, or a compiler that fails, is the cell's outcome. */
   async #compile(
-    id: string,
-    source: string,
-    filename: string,
-    kind: RunRequest["kind"],
-    cell?: string,
+    asked: Omit<CompileRequest, "count" | "folder">,
   ): Promise<CompiledCell | Exclude<Outcome, { status: "ok" }>> {
     const { compiler } = this.#parts;
+    const { id, turn } = asked;
     const folder = this.#parts.folder();
     const stopped = new Promise<undefined>((resolve) => {
-      this.#stopCompiling = () => resolve(undefined);
+      this.#stopCompiling = () => {
+        // Once the main thread has it, the interrupt is the running cell's.
+        if (turn === undefined || this.#parts.takeBack(turn.number, id)) resolve(undefined);
+      };
     });
-    const count = this.#count;
-    const question = { id, count, source, filename, folder, kind, cell };
+    const question = { ...asked, count: this.#count, folder };
     const compiling = compiler.call("compile", question);
     try {
       const compiled = await Promise.race([compiling, stopped]);
@@ -305,9 +328,13 @@ export class Execution {
     }
   }
 
-  #run(header: Header, request: RunRequest): Promise<Finished> {
-    return new Promise((resolve) => {
-      void this.#parts.run(request, header).then(() => (this.#settle = resolve));
-    });
+  async #run(header: Header, request: RunRequest): Promise<Finished> {
+    await this.#parts.run(request, header);
+    return this.#finished();
+  }
+
+  /** What the main thread will say of the cell. */
+  #finished(): Promise<Finished> {
+    return new Promise((resolve) => (this.#settle = resolve));
   }
 }
