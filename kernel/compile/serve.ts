@@ -31,9 +31,9 @@ export class CompilerService {
         target,
         args,
       );
-      const answer =
-        method === "compile" ? this.#hand(args[0] as CompileRequest, value as CompiledCell) : value;
-      if (call !== 0) port.postMessage({ call, value: answer });
+      if (method === "compile" && this.#hand(args[0] as CompileRequest, value as CompiledCell))
+        return;
+      if (call !== 0) port.postMessage({ call, value });
     } catch (error) {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
       if (call !== 0) port.postMessage({ call, error: text });
@@ -41,17 +41,17 @@ export class CompilerService {
     }
   }
 
-  /** Hands a cell to the thread that runs it, where nothing is left to be said of it. */
-  #hand(request: CompileRequest, compiled: CompiledCell): CompiledCell {
+  /** Hands a cell to the thread that runs it, where nothing is left to be said of it: that says how it ended. */
+  #hand(request: CompileRequest, compiled: CompiledCell): boolean {
     const { turn, id, count, filename, source, kind, cell: cellId } = request;
-    if (turn === undefined || this.#main === undefined) return compiled;
-    if (!("js" in compiled) || compiled.diagnostics.length > 0) return compiled;
+    if (turn === undefined || this.#main === undefined) return false;
+    if (!("js" in compiled) || compiled.diagnostics.length > 0) return false;
     const { number, silent, allowStdin } = turn;
     const run: RunRequest = {
       ...{ type: "run", id, count, js: compiled.js, map: compiled.map, filename, source, kind },
       ...{ silent, allowStdin, cellId, turn: number },
     };
     this.#main.postMessage(run);
-    return { ok: true, handed: true };
+    return true;
   }
 }

@@ -31,7 +31,7 @@ export interface CompileRequest {
   kind: "cell" | "expression";
   /** The front end's own name for the cell, where it gives one. */
   cell?: string | undefined;
-  /** With it the compiler's thread hands what it has compiled, and has nothing to say of, to the main thread itself. */
+  /** With it the compiler's thread hands a cell that it has nothing to say of to the main thread, and does not answer. */
   turn?: Turn | undefined;
 }
 
@@ -66,8 +66,6 @@ export type CompiledCell =
       /** Warnings and, where the cell asked to run anyway, its type errors. */
       diagnostics: CellDiagnostic[];
     }
-  /** The main thread has it. */
-  | { ok: true; handed: true }
   /** At least one diagnostic is an error: nothing may run. */
   | { ok: false; diagnostics: CellDiagnostic[] }
   /** `?name`, `name?`: shown in the front end's pager; nothing runs. */

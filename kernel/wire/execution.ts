@@ -207,16 +207,14 @@ export class Execution {
     const number = this.#parts.turn(id, request.header);
     const finished = number === undefined ? undefined : this.#finished();
     const turn = number === undefined ? undefined : { number, silent, allowStdin };
-    const compiled = await this.#compile({ id, source, filename, kind: "cell", cell, turn });
-    if (finished !== undefined && "handed" in compiled) {
-      return this.#ended(request, id, await finished);
-    }
+    const question = { id, source, filename, kind: "cell", cell, turn } as const;
+    const compiled = await this.#compile(question, finished);
+    if ("finished" in compiled) return this.#ended(request, id, compiled.finished);
     if (number !== undefined) {
       this.#settle = undefined;
       this.#parts.takeBack(number, id);
     }
     if ("status" in compiled) return compiled;
-    if ("handed" in compiled) throw new Error("Cannot run the cell: nobody let it be handed over");
     if (!compiled.ok) {
       const report = diagnosticsReport(compiled.diagnostics, source, this.#count);
       return { status: "error", error: report, more: fullReport(compiled.diagnostics) };
@@ -253,7 +251,7 @@ export class Execution {
       const result = { data: outcome.bundle, metadata: {}, execution_count: this.#count };
       publisher.publish("execute_result", result, request.header);
     }
-    compiler.tell("settled", id, outcome.status, outcome.made ?? { defined: [], assigned: [] });
+    compiler.tellSoon("settled", id, outcome.status, outcome.made ?? { defined: [], assigned: [] });
     return outcome;
   }
 
@@ -275,6 +273,7 @@ export class Execution {
     const id = `${header.msg_id}/${++this.#serial}`;
     const filename = `expression-${this.#serial}${this.#names().extension}`;
     const compiled = await this.#compile({ id, source, filename, kind: "expression" });
+    if ("finished" in compiled) return compiled.finished;
     if ("status" in compiled) return compiled;
     if ("handed" in compiled)
       throw new Error("Cannot run an expression: it was not to be handed over");
@@ -295,10 +294,14 @@ export class Execution {
     return { extension: this.#parts.language === "typescript" ? ".ts" : ".js" };
   }
 
-  /** Compiles; an interrupt meanwhile, or a compiler that fails, is the cell's outcome. */
+  /**
+   * Compiles; an interrupt meanwhile, or a compiler that fails, is the cell's outcome. `finished`: how the cell
+   * ended, where the compiler hands it to the main thread.
+   */
   async #compile(
     asked: Omit<CompileRequest, "count" | "folder">,
-  ): Promise<CompiledCell | Exclude<Outcome, { status: "ok" }>> {
+    finished?: Promise<Finished>,
+  ): Promise<CompiledCell | Exclude<Outcome, { status: "ok" }> | { finished: Finished }> {
     const { compiler } = this.#parts;
     const { id, turn } = asked;
     const folder = this.#parts.folder();
@@ -308,22 +311,23 @@ export class Execution {
         if (turn === undefined || this.#parts.takeBack(turn.number, id)) resolve(undefined);
       };
     });
-    const question = { ...asked, count: this.#count, folder };
-    const compiling = compiler.call("compile", question);
+    const { answer, drop } = compiler.ask("compile", { ...asked, count: this.#count, folder });
+    const ways: Promise<CompiledCell | { finished: Finished } | undefined>[] = [answer, stopped];
+    if (finished !== undefined) ways.push(finished.then((ended) => ({ finished: ended })));
     try {
-      const compiled = await Promise.race([compiling, stopped]);
+      const compiled = await Promise.race(ways);
       if (compiled !== undefined) return compiled;
       // What it would have declared never happened.
-      compiling.then(
-        () => compiler.tell("settled", id, "interrupted", undefined),
-        () => undefined,
-      );
+      compiler.tell("settled", id, "interrupted", undefined);
       return { status: "interrupted", error: interrupted };
     } catch (error) {
+      const isHanded = turn !== undefined && !this.#parts.takeBack(turn.number, id);
+      if (finished !== undefined && isHanded) return { finished: await finished };
       const evalue = error instanceof Error ? error.message : String(error);
       const traceback = [`Cannot compile the cell: ${evalue}`];
       return { status: "error", error: { ename: "CompilerError", evalue, traceback } };
     } finally {
+      drop();
       this.#stopCompiling = undefined;
     }
   }

@@ -106,6 +106,7 @@ class Peer {
   #needed = GREETING;
   #frames: Buffer[] = [];
   #size = 0;
+  #written: Buffer[] = [];
 
   constructor(socket: Socket, listener: Listener) {
     this.#socket = socket;
@@ -116,9 +117,18 @@ class Peer {
     socket.write(greeting());
   }
 
+  /** What is written in one turn leaves together. */
   write(bytes: Buffer): void {
     this.behind++;
-    this.#socket.write(bytes, () => this.behind--);
+    if (this.#written.push(bytes) === 1) process.nextTick(() => this.#flush());
+  }
+
+  #flush(): void {
+    const written = this.#written;
+    if (written.length === 0) return;
+    this.#written = [];
+    const bytes = written.length === 1 ? written[0]! : Buffer.concat(written);
+    this.#socket.write(bytes, () => (this.behind -= written.length));
   }
 
   /** Ends the connection once it has taken nothing for so long. */
@@ -129,6 +139,7 @@ class Peer {
   }
 
   close(linger: number): void {
+    this.#flush();
     this.#socket.end();
     setTimeout(() => this.#socket.destroy(), linger).unref();
   }
