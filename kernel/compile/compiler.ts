@@ -77,9 +77,16 @@ class TypeScriptCells implements CellCompiler {
   #hasRun = false;
   /** Milliseconds without a request until Node's types are loaded. */
   #patience = 3000;
+  /** What is done first while nobody asks for anything, each after so many milliseconds. */
+  readonly #preparing: [milliseconds: number, prepare: () => void][] = [
+    [10, () => void complete(this.#world, this.#look("Math.", this.#folder), 5)],
+    [200, saveCodeCache],
+  ];
+  readonly #folder: string;
 
   constructor({ language, folder }: CompilerOptions) {
     this.#javascript = language === "javascript";
+    this.#folder = folder;
     this.#settings = readSettings(folder);
     this.#checks = this.#settings.check && !this.#javascript;
     this.#world = new World(folder, this.#settings.compilerOptions);
@@ -92,9 +99,14 @@ class TypeScriptCells implements CellCompiler {
     clearTimeout(this.#idle);
     if (request.kind === "cell") this.#hasRun = true;
     const loading = hasMagic(request.source) ? this.#registry.load(true) : undefined;
-    if (loading === undefined) return this.#compile(request);
+    if (loading === undefined) {
+      const compiled = this.#compile(request);
+      if (!compiled.ok) this.#whenIdle();
+      return compiled;
+    }
     return loading.then((modules) => {
       const compiled = this.#compile(request);
+      if (!compiled.ok) this.#whenIdle();
       if (!("diagnostics" in compiled)) return compiled;
       const told = modules.map((name) => loadedStages(request.source, name));
       return { ...compiled, diagnostics: [...compiled.diagnostics, ...told] };
@@ -403,11 +415,17 @@ class TypeScriptCells implements CellCompiler {
     const world = this.#world;
     if (world.age >= 1) this.#renew();
     if (world.age >= 0.5) this.#idle = later(() => this.#renew(), 300);
-    else if (this.#warms) {
+    else if (this.#preparing.length > 0) {
+      const [milliseconds, prepare] = this.#preparing[0]!;
+      this.#idle = later(() => {
+        this.#preparing.shift();
+        prepare();
+        this.#whenIdle();
+      }, milliseconds);
+    } else if (this.#warms) {
       // Most notebooks import something sooner or later. Then Node's types are 0.3 s of waiting.
       this.#idle = later(() => {
         this.#warms = false;
-        saveCodeCache();
         world.ensure();
         world.loadNodeTypes();
       }, this.#patience);

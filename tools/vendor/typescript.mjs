@@ -2,6 +2,7 @@
 // and white space a kernel starts sooner, and beside the declarations of the standard library nothing else of it is
 // needed.
 import { build } from "./bundle.mjs";
+import { createHash } from "node:crypto";
 import {
   copyFileSync,
   existsSync,
@@ -203,13 +204,12 @@ export async function packTypeScript(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(stock, "package.json"), "utf8"));
   const uses = exported.map((each) => each.name);
   const about = { name, version, license, type: "commonjs", main: "typescript.js", later, uses };
-  const manifest = `${JSON.stringify(about, undefined, 2)}\n`;
   const made = join(folder, "package.json");
-  const isMade =
-    existsSync(made) &&
-    readFileSync(made, "utf8") === manifest &&
-    statSync(made).mtimeMs > statSync(fileURLToPath(import.meta.url)).mtimeMs;
-  if (isMade) return;
+  const tool = fileURLToPath(import.meta.url);
+  if (existsSync(made) && statSync(made).mtimeMs > statSync(tool).mtimeMs) {
+    const { digest: _, ...there } = JSON.parse(readFileSync(made, "utf8"));
+    if (JSON.stringify(there) === JSON.stringify(about)) return;
+  }
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await build({
@@ -238,5 +238,7 @@ export async function packTypeScript(folder) {
   for (const notice of ["LICENSE.txt", "ThirdPartyNoticeText.txt"])
     copyFileSync(join(stock, notice), join(folder, notice));
   // Last: where it is, the rest is.
-  writeFileSync(made, manifest);
+  const packed = readFileSync(join(folder, "typescript.js"));
+  const digest = createHash("sha256").update(packed).digest("hex").slice(0, 12);
+  writeFileSync(made, `${JSON.stringify({ ...about, digest }, undefined, 2)}\n`);
 }
