@@ -207,7 +207,8 @@ export async function packTypeScript(folder) {
   const made = join(folder, "package.json");
   const tool = fileURLToPath(import.meta.url);
   if (existsSync(made) && statSync(made).mtimeMs > statSync(tool).mtimeMs) {
-    const { digest: _, ...there } = JSON.parse(readFileSync(made, "utf8"));
+    const there = JSON.parse(readFileSync(made, "utf8"));
+    delete there.digest;
     if (JSON.stringify(there) === JSON.stringify(about)) return;
   }
   rmSync(folder, { recursive: true, force: true });
