@@ -415,9 +415,9 @@ export class WireKernel {
     this.#interrupter.close();
     outside.close();
     this.#debugger?.close();
-    main.postMessage({ type: "shutdown" });
     this.#history.close();
-    for (const socket of Object.values(sockets)) (socket as FrameSocket).close();
+    await Promise.all((Object.values(sockets) as FrameSocket[]).map((socket) => socket.close()));
+    main.postMessage({ type: "shutdown" });
     // A main thread that computes does not hear it.
     setTimeout(() => outside.end(), 500);
   }

@@ -65,7 +65,7 @@ test("RouterSocket speaks with libzmq's dealers: frames of all lengths, each ans
 
 test("RouterSocket gives a name to who has none, and one that comes again its place", async (t) => {
   const { socket, address } = await bound(new RouterSocket(limits));
-  t.after(() => socket.close());
+  t.after(() => void socket.close());
   const nameless = new Dealer({ linger: 0 });
   nameless.connect(address);
   await nameless.send("x");
@@ -144,7 +144,7 @@ test("PublisherSocket tells of a new topic once, sends to who subscribes, and wa
 
 test("whoever does not speak the protocol, or sends too much, is disconnected", async (t) => {
   const { socket, port } = await bound(new RouterSocket({ ...limits, maxMessageSize: 1000 }));
-  t.after(() => socket.close());
+  t.after(() => void socket.close());
   const greeting = Buffer.alloc(64);
   greeting.set([0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0x7f, 3]);
   greeting.write("NULL", 12);

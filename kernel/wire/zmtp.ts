@@ -138,10 +138,16 @@ class Peer {
     });
   }
 
-  close(linger: number): void {
+  /** Resolves when the system has taken all that was written, or after `linger` milliseconds. */
+  close(linger: number): Promise<void> {
     this.#flush();
-    this.#socket.end();
-    setTimeout(() => this.#socket.destroy(), linger).unref();
+    return new Promise((closed) => {
+      this.#socket.end(closed);
+      setTimeout(() => {
+        this.#socket.destroy();
+        closed();
+      }, linger).unref();
+    });
   }
 
   #take(chunk: Buffer): void {
@@ -251,11 +257,11 @@ abstract class Listener implements FrameSocket {
     this.peers.delete(peer);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.closed = true;
     this.#server.close();
-    for (const peer of this.peers) peer.close(this.limits.linger);
     this.#reader?.({ done: true, value: undefined });
+    await Promise.all([...this.peers].map((peer) => peer.close(this.limits.linger)));
   }
 
   protected hand(frames: Uint8Array[]): void {
@@ -287,7 +293,7 @@ export class RouterSocket extends Listener {
     super.joined(peer);
     const name = peer.identity.toString("latin1");
     // A front end that has connected anew takes the place of what is left of its earlier connection.
-    this.#byName.get(name)?.close(0);
+    void this.#byName.get(name)?.close(0);
     this.#byName.set(name, peer);
   }
 
