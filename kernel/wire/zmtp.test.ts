@@ -26,6 +26,9 @@ async function bound<S extends RouterSocket | PublisherSocket>(
   return { socket, address: `tcp://127.0.0.1:${port}`, port };
 }
 
+const closeAll = (...all: { close: () => unknown }[]): void =>
+  all.forEach((each) => void each.close());
+
 const receive = async (from: AsyncIterable<Uint8Array[]>): Promise<Uint8Array[]> => {
   const { value } = await from[Symbol.asyncIterator]().next();
   return value as Uint8Array[];
@@ -39,7 +42,7 @@ test("RouterSocket speaks with libzmq's dealers: frames of all lengths, each ans
     Dealer,
     Dealer,
   ];
-  t.after(() => [a, b, socket].forEach((each) => each.close()));
+  t.after(() => closeAll(a, b, socket));
   for (const dealer of [a, b]) dealer.connect(address);
   for (const length of [0, 1, 255, 256, 70_000, 3_000_000]) {
     const long = Buffer.alloc(length, "x");
@@ -61,6 +64,18 @@ test("RouterSocket speaks with libzmq's dealers: frames of all lengths, each ans
   await b.send("hello");
   assert.deepEqual(text(await receive(socket)), ["b", "hello"]);
   assert.deepEqual(text(await b.receive()), ["not for a"]);
+});
+
+test("close() waits until the system has taken what was sent", async (t) => {
+  const { socket, address } = await bound(new RouterSocket({ ...limits, linger: 20_000 }));
+  const dealer = new Dealer({ routingId: "a", linger: 0 });
+  t.after(() => dealer.close());
+  dealer.connect(address);
+  await dealer.send("x");
+  await receive(socket);
+  await socket.send([Buffer.from("a"), Buffer.alloc(8 << 20)]);
+  await socket.close();
+  assert.equal((await dealer.receive())[0]!.length, 8 << 20);
 });
 
 test("RouterSocket gives a name to who has none, and one that comes again its place", async (t) => {
@@ -88,7 +103,7 @@ test("RouterSocket gives a name to who has none, and one that comes again its pl
 test("ReplySocket sends back to whoever asked", async (t) => {
   const { socket, address } = await bound(new ReplySocket(limits));
   const heart = new Request({ linger: 0 });
-  t.after(() => [heart, socket].forEach((each) => each.close()));
+  t.after(() => closeAll(heart, socket));
   heart.connect(address);
   await heart.send("beat");
   await socket.send(await receive(socket));
@@ -99,7 +114,7 @@ test("PublisherSocket tells of a new topic once, sends to who subscribes, and wa
   const { socket, address, port } = await bound(new PublisherSocket(limits));
   const all = new Subscriber({ linger: 0 });
   const some = new Subscriber({ linger: 0 });
-  t.after(() => [all, some, socket].forEach((each) => each.close()));
+  t.after(() => closeAll(all, some, socket));
   await socket.send([Buffer.from("nobody hears this")]);
   all.connect(address);
   all.subscribe();
