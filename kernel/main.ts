@@ -7,6 +7,7 @@
 import "./node/quiet-warning.js";
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { WireData } from "./contract/bridge.js";
+import { restoreArenas } from "./node/arenas.js";
 
 const [connectionFile, language = "typescript"] = process.argv.slice(2);
 if (connectionFile === undefined || (language !== "typescript" && language !== "javascript")) {
@@ -14,6 +15,7 @@ if (connectionFile === undefined || (language !== "typescript" && language !== "
     `Cannot start the kernel: use main.js CONNECTION_FILE [typescript|javascript], got ${process.argv.slice(2).join(" ")}`,
   );
 }
+restoreArenas(process.env);
 const words = new SharedArrayBuffer(16);
 const compilerPorts = new MessageChannel();
 const inputPorts = new MessageChannel();
@@ -23,6 +25,8 @@ const wire = new Worker(new URL("./wire/thread.js", import.meta.url), {
   workerData: { connectionFile, language, words, folder } satisfies WireData,
   name: "wire",
   execArgv: ["--expose-internals", "--no-warnings"], // see wire/process/signals.ts
+  // What a message leaves is gone when it has been sent; V8's own choice grows to 12 MB more.
+  resourceLimits: { maxYoungGenerationSizeMb: 3 },
 });
 wire.postMessage({ compiler: compilerPorts.port1, input: inputPorts.port1 }, [
   compilerPorts.port1,
@@ -33,7 +37,7 @@ const compiler = new Worker(new URL("./compile/thread.js", import.meta.url), {
   name: "compiler",
   // Most of what a compilation makes is gone when it ends; room for more of it is 30 MB for nothing. And
   // V8 lets a heap grow the further, relative to what is in use, the further it may grow at all.
-  resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 1024 },
+  resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 1024 },
 });
 compiler.postMessage({ requests: compilerPorts.port2 }, [compilerPorts.port2]);
 

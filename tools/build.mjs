@@ -76,10 +76,7 @@ writeFileSync(join(root, "dist/lessons.json"), JSON.stringify(hashes));
 await packPages();
 writeSourceLines(root, join(root, "dist/pages/source-lines.js"));
 
-const compiler = join(root, "dist/vendor/typescript");
-const versionIn = (folder) => JSON.parse(readFileSync(join(folder, "package.json"))).version;
-const packed = existsSync(join(compiler, "package.json")) && versionIn(compiler);
-if (packed !== versionIn(join(root, "node_modules/typescript"))) await packTypeScript(compiler);
+await packTypeScript(join(root, "dist/vendor/typescript"));
 
 // An addon older than its sources answers other calls than today's.
 if (existsSync(join(root, "native/build/arpo.node"))) {

@@ -64,6 +64,13 @@ async function newConnection(folder: string, transport: "ipc" | "tcp"): Promise<
   };
 }
 
+/** As Jupyter has it: `${NAME}` is that variable of the environment, and stays where there is none. */
+function filledIn(env: Record<string, string>): Record<string, string> {
+  const fill = (value: string): string =>
+    value.replace(/\$\{(\w+)\}/g, (found, name: string) => process.env[name] ?? found);
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)]));
+}
+
 /** A kernel's process with its connection file; gone with its folder when it ends. */
 export class KernelProcess {
   readonly connection: Connection;
@@ -113,7 +120,7 @@ export class KernelProcess {
         cwd,
         // A process group of its own: Ctrl-C in the terminal reaches us, and we interrupt the kernel.
         detached: process.platform !== "win32",
-        env: { ...process.env, ...spec.env, JPY_PARENT_PID: String(process.pid) },
+        env: { ...process.env, ...filledIn(spec.env), JPY_PARENT_PID: String(process.pid) },
         stdio: ["ignore", "pipe", "pipe"],
       });
       return new KernelProcess(spec, connection, folder, child);

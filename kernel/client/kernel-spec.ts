@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { oneArena } from "../node/arenas.js";
 
 /** How a kernel is started and stopped; `{connection_file}` in `argv` is filled in. */
 export interface KernelSpec {
@@ -36,7 +37,7 @@ export function ownKernel(language: "typescript" | "javascript" = "typescript"):
     displayName: language === "typescript" ? "TypeScript (arpo-lab)" : "JavaScript (arpo-lab)",
     language,
     argv: [process.execPath, main, "{connection_file}", language],
-    env: {},
+    env: { ...oneArena },
     interrupt: "message",
     transport: "ipc",
     debugger: true,

@@ -1,9 +1,6 @@
 // The text of a cell to JavaScript, behind the contract: magic/ reads what stands before the code,
 // compile/ checks and lowers the code.
-import { collectGarbage } from "#kernel-platform/collect";
-import { saveCodeCache } from "#kernel-platform/load-typescript";
 import { join } from "#platform/path";
-import { later } from "#platform/process";
 import type { MimeBundle } from "../host/host.js";
 import { complete } from "./check/complete.js";
 import {
@@ -18,6 +15,7 @@ import { inspect } from "./check/inspect.js";
 import { declaredNames } from "./check/declared-names.js";
 import { isComplete } from "./check/is-complete.js";
 import { debugCode } from "./debug-code.js";
+import { IdleWork } from "./idle-work.js";
 import { loadLocal } from "./load.js";
 import { lower } from "./lower/lower.js";
 import { reflected } from "./check/reflected.js";
@@ -71,12 +69,9 @@ class TypeScriptCells implements CellCompiler {
   readonly #reads = new Map<string, Pick<CellRun, "cell" | "source" | "read">>();
   #checks: boolean;
   #diagnosed = 0;
-  #idle: ReturnType<typeof setTimeout> | undefined;
-  #warms = false;
+  readonly #idle: IdleWork;
   /** A cell has been run: the notebook's project may run as well. */
   #hasRun = false;
-  /** Milliseconds without a request until Node's types are loaded. */
-  #patience = 3000;
 
   constructor({ language, folder }: CompilerOptions) {
     this.#javascript = language === "javascript";
@@ -84,17 +79,25 @@ class TypeScriptCells implements CellCompiler {
     this.#checks = this.#settings.check && !this.#javascript;
     this.#world = new World(folder, this.#settings.compilerOptions);
     this.#names = new SessionNames(this.#world.ts);
+    this.#idle = new IdleWork(this.#world, () => {
+      complete(this.#world, this.#look("Math.", folder), 5);
+    });
     const own = readSettings(packageFolder).stages;
     this.#registry = new StageRegistry(own, this.#settings.stages, folder);
   }
 
   compile(request: CompileRequest): Promise<CompiledCell> | CompiledCell {
-    clearTimeout(this.#idle);
+    this.#idle.stop();
     if (request.kind === "cell") this.#hasRun = true;
     const loading = hasMagic(request.source) ? this.#registry.load(true) : undefined;
-    if (loading === undefined) return this.#compile(request);
+    if (loading === undefined) {
+      const compiled = this.#compile(request);
+      if (!compiled.ok) this.#idle.schedule();
+      return compiled;
+    }
     return loading.then((modules) => {
       const compiled = this.#compile(request);
+      if (!compiled.ok) this.#idle.schedule();
       if (!("diagnostics" in compiled)) return compiled;
       const told = modules.map((name) => loadedStages(request.source, name));
       return { ...compiled, diagnostics: [...compiled.diagnostics, ...told] };
@@ -127,7 +130,7 @@ class TypeScriptCells implements CellCompiler {
       if (name === makes) this.#made.add(name);
       else this.#made.delete(name);
     }
-    this.#whenIdle();
+    this.#idle.schedule();
   }
 
   async stale({ cells, of }: StaleQuestion): Promise<StaleAnswer> {
@@ -225,9 +228,7 @@ class TypeScriptCells implements CellCompiler {
   }
 
   warm(): void {
-    this.#warms = true;
-    this.#world.ensure(); // while the front end connects
-    this.#whenIdle();
+    this.#idle.start();
   }
 
   #compile(request: CompileRequest): CompiledCell {
@@ -366,7 +367,7 @@ class TypeScriptCells implements CellCompiler {
 
   #bind(text: string, folder: string, id: string, javascript = this.#javascript): BoundFile {
     // Cells that fail the check and texts that are completed never settle, and are remembered all the same.
-    if (this.#world.age >= 1) this.#renew();
+    if (this.#world.age >= 1) this.#idle.renew();
     this.#world.ensure();
     const path = join(folder, `[cell ${id}].${javascript ? "js" : "ts"}`);
     const file = this.#world.bind(path, text, javascript);
@@ -376,12 +377,11 @@ class TypeScriptCells implements CellCompiler {
 
   /** What is known of Node's globals without its types, which are loaded behind the answer. */
   #reflected(text: string, position: number, folder: string): Completion | undefined {
-    if (this.#world.hasNodeTypes || !this.#warms) return undefined;
+    if (this.#world.hasNodeTypes || !this.#idle.warms) return undefined;
     const file = this.#bind(text, folder, "completion");
     const found = reflected(this.#world, file, position);
     if (found === undefined) return undefined;
-    this.#patience = 200;
-    this.#whenIdle();
+    this.#idle.loadTypesSoon();
     return found;
   }
 
@@ -395,28 +395,6 @@ class TypeScriptCells implements CellCompiler {
     );
     loadTypesNamed(this.#world, file);
     return file;
-  }
-
-  /** Work that nobody should wait for, once nobody has asked for anything in a while. */
-  #whenIdle(): void {
-    clearTimeout(this.#idle);
-    const world = this.#world;
-    if (world.age >= 1) this.#renew();
-    if (world.age >= 0.5) this.#idle = later(() => this.#renew(), 300);
-    else if (this.#warms) {
-      // Most notebooks import something sooner or later. Then Node's types are 0.3 s of waiting.
-      this.#idle = later(() => {
-        this.#warms = false;
-        saveCodeCache();
-        world.ensure();
-        world.loadNodeTypes();
-      }, this.#patience);
-    }
-  }
-
-  #renew(): void {
-    this.#world.renew();
-    collectGarbage();
   }
 
   /** What a name stands for: value, type, namespace; of an import, what it leads to. */

@@ -6,6 +6,7 @@ import { CompilerService } from "./serve.js";
 
 const service = new CompilerService(
   import("./compiler.js").then((m) => m.createCellCompiler(workerData as CompilerOptions)),
+  parentPort!,
 );
 
 function listen(port: MessagePort): void {

@@ -26,7 +26,9 @@ export interface RunRequest {
   /** The front end can be asked for input. */
   allowStdin: boolean;
   /** The front end's own name for the cell, where it gives one. */
-  cellId?: string;
+  cellId?: string | undefined;
+  /** It comes from the compiler's thread, and runs only where the main thread can take this turn. */
+  turn?: number;
 }
 
 export type CommEvent = "open" | "message" | "close";
@@ -92,6 +94,8 @@ export const WORDS = {
   inFlight: 1,
   /** Counts answers to input, so that a blocked main thread can wait for the next. */
   inputs: 2,
+  /** The cell that the main thread may run as soon as it comes from the compiler; 0 is none. */
+  turn: 3,
 } as const;
 
 /** What the wire thread is started with. */

@@ -31,6 +31,16 @@ export interface CompileRequest {
   kind: "cell" | "expression";
   /** The front end's own name for the cell, where it gives one. */
   cell?: string | undefined;
+  /** With it the compiler's thread hands a cell that it has nothing to say of to the main thread, and does not answer. */
+  turn?: Turn | undefined;
+}
+
+/** Whose turn it is to run. Where the main thread takes it from the shared memory, nobody else can take it back. */
+export interface Turn {
+  /** What stands at `WORDS.turn` until one of them has taken it; not 0. */
+  number: number;
+  silent: boolean;
+  allowStdin: boolean;
 }
 
 /** What a cell did with the session's names. */

@@ -13,10 +13,11 @@ let unsaved: { script: vm.Script; name: string } | undefined;
 export function loadTypeScript(): unknown {
   const require = createRequire(import.meta.url);
   const path = require.resolve("#typescript");
-  const { version } = require("#typescript/package.json") as { version: string };
+  const { version, digest } = require("#typescript/package.json") as Record<string, string>;
   // The copy is plain ASCII, so this is also its text, at one byte a character.
   const text = readFileSync(path, "latin1");
-  const name = `typescript-${version}-${process.version}-${process.arch}.v8`;
+  // V8 takes a form of any text of the same length.
+  const name = `typescript-${version}-${digest}-${process.version}-${process.arch}.v8`;
   const cachedData = readOwn(join(cacheFolder(), name));
   const script = new vm.Script(
     `(function (exports, require, module, __filename, __dirname) {${text}\n})`,

@@ -1,6 +1,6 @@
 import { inputNow, type InputPort } from "#kernel-platform/input";
 import { captureProcess } from "#kernel-platform/process";
-import { type InputAnswer, type ToMain, WORDS } from "../contract/bridge.js";
+import { type InputAnswer, type RunRequest, type ToMain, WORDS } from "../contract/bridge.js";
 import { CompilerClient } from "../contract/compiler-client.js";
 import type { Port } from "../contract/port.js";
 import type { FormatValue } from "../display/displayable.js";
@@ -240,13 +240,19 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
         exit(0);
     }
   };
-  wire.onMessage((message: ToMain) => {
+  const take = (message: ToMain): void => {
     enterKernel();
     try {
       handle(message);
     } finally {
       if (runner.isInCell) leaveKernel();
     }
+  };
+  wire.onMessage(take);
+  compiler.onMessage((message: Partial<RunRequest>) => {
+    const { turn } = message;
+    if (turn === undefined || Atomics.compareExchange(words, WORDS.turn, turn, 0) !== turn) return;
+    take(message as RunRequest);
   });
   wire.onError((error) => {
     log(`The protocol thread stopped: ${error.stack}`);

@@ -1,6 +1,6 @@
 import type { ErrorReport, Outcome, RunRequest } from "../contract/bridge.js";
 import type { CompilerClient } from "../contract/compiler-client.js";
-import type { CompiledCell, MadeNames } from "../contract/compiler.js";
+import type { CompiledCell, CompileRequest, MadeNames } from "../contract/compiler.js";
 import { diagnosticsReport, fullReport } from "./diagnostics-report.js";
 import type { History } from "./history.js";
 import type { Header, Json, Message } from "./message.js";
@@ -38,6 +38,10 @@ interface ExecutionParts {
   language: "typescript" | "javascript";
   /** Hands code to the main thread once that can take it; what it prints answers the request. */
   run: (message: RunRequest, request: Header) => Promise<void>;
+  /** Lets the main thread have a cell from the compiler itself; undefined where it must come by `run`. */
+  turn: (id: string, request: Header) => number | undefined;
+  /** Whether that was in time: the main thread has not begun, and does not any more. */
+  takeBack: (turn: number, id: string) => boolean;
   reply: (request: Message, content: Json) => Promise<void>;
   /** Where cells run. */
   folder: () => string;
@@ -196,10 +200,20 @@ export class Execution {
       silent || request.content.store_history === false
         ? `silent-${++this.#serial}${extension}`
         : `cell-${this.#count}${extension}`;
-    const { compiler, publisher } = this.#parts;
+    const { publisher } = this.#parts;
     const { cellId } = request.metadata;
     const cell = typeof cellId === "string" ? cellId : undefined;
-    const compiled = await this.#compile(id, source, filename, "cell", cell);
+    const allowStdin = request.content.allow_stdin === true;
+    const number = this.#parts.turn(id, request.header);
+    const finished = number === undefined ? undefined : this.#finished();
+    const turn = number === undefined ? undefined : { number, silent, allowStdin };
+    const question = { id, source, filename, kind: "cell", cell, turn } as const;
+    const compiled = await this.#compile(question, finished);
+    if ("finished" in compiled) return this.#ended(request, id, compiled.finished);
+    if (number !== undefined) {
+      this.#settle = undefined;
+      this.#parts.takeBack(number, id);
+    }
     if ("status" in compiled) return compiled;
     if (!compiled.ok) {
       const report = diagnosticsReport(compiled.diagnostics, source, this.#count);
@@ -224,14 +238,20 @@ export class Execution {
       source,
       kind: "cell",
       silent,
-      allowStdin: request.content.allow_stdin === true,
+      allowStdin,
       cellId: cell,
     });
+    return this.#ended(request, id, outcome);
+  }
+
+  /** A cell that ran has ended. */
+  #ended(request: Message, id: string, outcome: Finished): Outcome {
+    const { compiler, publisher } = this.#parts;
     if (outcome.status === "ok" && outcome.bundle !== undefined) {
       const result = { data: outcome.bundle, metadata: {}, execution_count: this.#count };
       publisher.publish("execute_result", result, request.header);
     }
-    compiler.tell("settled", id, outcome.status, outcome.made ?? { defined: [], assigned: [] });
+    compiler.tellSoon("settled", id, outcome.status, outcome.made ?? { defined: [], assigned: [] });
     return outcome;
   }
 
@@ -252,8 +272,11 @@ export class Execution {
   async #expression(header: Header, source: string): Promise<Outcome> {
     const id = `${header.msg_id}/${++this.#serial}`;
     const filename = `expression-${this.#serial}${this.#names().extension}`;
-    const compiled = await this.#compile(id, source, filename, "expression");
+    const compiled = await this.#compile({ id, source, filename, kind: "expression" });
+    if ("finished" in compiled) return compiled.finished;
     if ("status" in compiled) return compiled;
+    if ("handed" in compiled)
+      throw new Error("Cannot run an expression: it was not to be handed over");
     if (!compiled.ok) {
       return {
         status: "error",
@@ -271,43 +294,51 @@ export class Execution {
     return { extension: this.#parts.language === "typescript" ? ".ts" : ".js" };
   }
 
-  /** Compiles; an interrupt meanwhile, or a compiler that fails, is the cell's outcome. */
+  /**
+   * Compiles; an interrupt meanwhile, or a compiler that fails, is the cell's outcome. `finished`: how the cell
+   * ended, where the compiler hands it to the main thread.
+   */
   async #compile(
-    id: string,
-    source: string,
-    filename: string,
-    kind: RunRequest["kind"],
-    cell?: string,
-  ): Promise<CompiledCell | Exclude<Outcome, { status: "ok" }>> {
+    asked: Omit<CompileRequest, "count" | "folder">,
+    finished?: Promise<Finished>,
+  ): Promise<CompiledCell | Exclude<Outcome, { status: "ok" }> | { finished: Finished }> {
     const { compiler } = this.#parts;
+    const { id, turn } = asked;
     const folder = this.#parts.folder();
     const stopped = new Promise<undefined>((resolve) => {
-      this.#stopCompiling = () => resolve(undefined);
+      this.#stopCompiling = () => {
+        // Once the main thread has it, the interrupt is the running cell's.
+        if (turn === undefined || this.#parts.takeBack(turn.number, id)) resolve(undefined);
+      };
     });
-    const count = this.#count;
-    const question = { id, count, source, filename, folder, kind, cell };
-    const compiling = compiler.call("compile", question);
+    const { answer, drop } = compiler.ask("compile", { ...asked, count: this.#count, folder });
+    const ways: Promise<CompiledCell | { finished: Finished } | undefined>[] = [answer, stopped];
+    if (finished !== undefined) ways.push(finished.then((ended) => ({ finished: ended })));
     try {
-      const compiled = await Promise.race([compiling, stopped]);
+      const compiled = await Promise.race(ways);
       if (compiled !== undefined) return compiled;
       // What it would have declared never happened.
-      compiling.then(
-        () => compiler.tell("settled", id, "interrupted", undefined),
-        () => undefined,
-      );
+      compiler.tell("settled", id, "interrupted", undefined);
       return { status: "interrupted", error: interrupted };
     } catch (error) {
+      const isHanded = turn !== undefined && !this.#parts.takeBack(turn.number, id);
+      if (finished !== undefined && isHanded) return { finished: await finished };
       const evalue = error instanceof Error ? error.message : String(error);
       const traceback = [`Cannot compile the cell: ${evalue}`];
       return { status: "error", error: { ename: "CompilerError", evalue, traceback } };
     } finally {
+      drop();
       this.#stopCompiling = undefined;
     }
   }
 
-  #run(header: Header, request: RunRequest): Promise<Finished> {
-    return new Promise((resolve) => {
-      void this.#parts.run(request, header).then(() => (this.#settle = resolve));
-    });
+  async #run(header: Header, request: RunRequest): Promise<Finished> {
+    await this.#parts.run(request, header);
+    return this.#finished();
+  }
+
+  /** What the main thread will say of the cell. */
+  #finished(): Promise<Finished> {
+    return new Promise((resolve) => (this.#settle = resolve));
   }
 }

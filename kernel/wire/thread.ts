@@ -51,7 +51,7 @@ parentPort!.once(
       const outside = thisProcess();
       const main = portOf(parentPort!);
       const parts = { sockets, signer, connection, outside, data, main, input };
-      new WireKernel({ ...parts, compiler: portOf(compiler) }).start();
+      new WireKernel({ ...parts, compiler: portOf(compiler), handsOver: true }).start();
     });
   },
 );

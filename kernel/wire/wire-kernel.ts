@@ -48,6 +48,8 @@ interface WireParts {
   connection?: Connection;
   outside: Outside;
   data: Pick<WireData, "words" | "language">;
+  /** The compiler's thread can reach the one that runs cells. */
+  handsOver?: boolean;
   main: Port;
   compiler: Port;
   /** Answers to input go here; where memory is shared they lie there before the count goes up. */
@@ -78,6 +80,7 @@ export class WireKernel {
   /** The id of the question that waits for its answer. */
   #asking: string | undefined;
   readonly #sending = new Map<FrameSocket, Promise<void>>();
+  #turns = 0;
 
   constructor(parts: WireParts) {
     const { sockets, signer, outside, data, main } = parts;
@@ -106,9 +109,24 @@ export class WireKernel {
         this.#headers.set(message.id, request);
         main.postMessage(message);
       },
+      turn: (id, request) => this.#turn(id, request),
+      takeBack: (turn, id) => {
+        const isTaken = Atomics.compareExchange(this.#words, WORDS.turn, turn, 0) !== turn;
+        if (!isTaken) this.#headers.delete(id);
+        return !isTaken;
+      },
       reply: (request, content) => this.#reply("shell", request, content),
       folder: outside.folder,
     });
+  }
+
+  #turn(id: string, request: Header): number | undefined {
+    const mustAsk = this.#interrupter.pending || this.#debugger?.isOn === true;
+    if (this.#parts.handsOver !== true || mustAsk) return undefined;
+    this.#headers.set(id, request);
+    const turn = (this.#turns = (this.#turns % 0x7fffffff) + 1);
+    Atomics.store(this.#words, WORDS.turn, turn);
+    return turn;
   }
 
   start(): void {
@@ -397,9 +415,9 @@ export class WireKernel {
     this.#interrupter.close();
     outside.close();
     this.#debugger?.close();
-    main.postMessage({ type: "shutdown" });
     this.#history.close();
-    for (const socket of Object.values(sockets)) (socket as FrameSocket).close();
+    await Promise.all((Object.values(sockets) as FrameSocket[]).map((socket) => socket.close()));
+    main.postMessage({ type: "shutdown" });
     // A main thread that computes does not hear it.
     setTimeout(() => outside.end(), 500);
   }

@@ -1,3 +1,4 @@
+import { oneArena } from "../../../kernel/node/arenas.js";
 import { kernelLogo } from "../../../kernel/client/kernel-logo.js";
 import { PROTOCOL_VERSION } from "../../../kernel/wire/message.js";
 import { existsSync } from "node:fs";
@@ -9,6 +10,7 @@ interface KernelSpec {
   name: string;
   json: {
     argv: string[];
+    env: Readonly<Record<string, string>>;
     display_name: string;
     language: string;
     interrupt_mode: "message" | "signal";
@@ -26,6 +28,7 @@ export function kernelSpecs(): KernelSpec[] {
     name,
     json: {
       argv: [process.execPath, main, "{connection_file}", language],
+      env: oneArena,
       display_name: title,
       language,
       kernel_protocol_version: PROTOCOL_VERSION,

@@ -191,7 +191,7 @@ const declarations = (file: string, bytes: Buffer): Buffer =>
 /** The standard library of JavaScript, which every cell is checked against. */
 const library = (): Found[] =>
   below("dist/vendor/typescript", (name) =>
-    /\/lib\.(es5|es20\d\d|esnext|decorators)[\w.]*\.d\.ts$/.test(name),
+    /\/lib\.(es5|es20\d\d|esnext|decorators)[\w.]*\.d\.ts(\.json)?$/.test(name),
   ).filter(([name]) => !name.endsWith(".full.d.ts"));
 
 const own = (name: string): Found => [name, join(root, name)];

@@ -1,3 +1,4 @@
+import { withComments } from "./library.js";
 import type { api, TypeScript } from "./typescript.js";
 
 /** What a JSDoc comment says. */
@@ -30,7 +31,7 @@ function commentOf(ts: TypeScript, declaration: api.Declaration): string | undef
   else if (ts.isImportSpecifier(node) || ts.isImportClause(node)) return undefined;
   const file = declaration.getSourceFile();
   const above = file.text.slice(node.pos, node.getStart(file, false));
-  return lastComment(above);
+  return lastComment(withComments(file.fileName, above));
 }
 
 /** The last comment with documentation in a text. */

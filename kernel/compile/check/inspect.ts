@@ -1,5 +1,6 @@
 import type { MimeBundle } from "../../host/host.js";
 import { documentation, type Documentation } from "./documentation.js";
+import { withComments } from "./library.js";
 import { type api, type BoundFile, uncancelled } from "./typescript.js";
 import type { World } from "./world.js";
 
@@ -67,7 +68,8 @@ function atName(
 function sourceOf(symbol: api.Symbol): string | undefined {
   const declaration = symbol.valueDeclaration ?? symbol.declarations?.[0];
   if (declaration === undefined) return undefined;
-  const lines = declaration.getText().split("\n");
+  const { fileName } = declaration.getSourceFile();
+  const lines = withComments(fileName, declaration.getText()).split("\n");
   const cut = lines.length > sourceLines ? [...lines.slice(0, sourceLines), "…"] : lines;
   return cut.join("\n");
 }

@@ -2,9 +2,9 @@
 // local files. It is a TypeScript program whose checker stays while that set stays the same.
 import { libraryYear, manifestFrom, systemOf } from "#kernel-platform/system";
 import { readFileSync } from "#platform/files";
-import { packagePath } from "#platform/modules";
 import { dirname, join, resolve as resolvePath } from "#platform/path";
 import { ambientTexts, cellNamesFile, globalsFile } from "./globals.js";
+import { isDeclaredLater, libraryFolder, namesLater } from "./library.js";
 import { isFile, packageFolder, statOf } from "./specifiers.js";
 import {
   type api,
@@ -43,11 +43,14 @@ export class World {
   readonly #virtual = new Map<string, { text: string; version: number }>();
   readonly #host: api.CompilerHost;
   #nodeTypes: boolean;
+  /** The standard library is read whole, and not only what every cell sees of it. */
+  #whole: boolean;
 
   constructor(folder: string, compilerOptions: Record<string, unknown>, nodeTypes = false) {
     const { ts } = this;
     this.#folder = folder;
     this.#nodeTypes = nodeTypes;
+    this.#whole = nodeTypes || compilerOptions["lib"] !== undefined;
     const converted = ts.convertCompilerOptionsFromJson(compilerOptions, folder);
     if (converted.errors[0] !== undefined) {
       const reason = ts.flattenDiagnosticMessageText(converted.errors[0].messageText, " ");
@@ -160,6 +163,7 @@ export class World {
   /** Parses and binds the text of a cell as a module of its own. */
   bind(path: string, text: string, javascript: boolean): BoundFile {
     const { ts } = this;
+    if (!this.#whole && namesLater(text)) this.#build(true);
     const file = ts.createSourceFile(
       path,
       text,
@@ -234,7 +238,11 @@ export class World {
     return false;
   }
 
-  #build(): void {
+  #build(whole = this.#whole || this.#nodeTypes || this.#roots.size > 0): void {
+    if (whole && !this.#whole) {
+      this.#whole = true;
+      for (const path of this.#files.keys()) if (isDeclaredLater(path)) this.#files.delete(path);
+    }
     for (const [path, { stamp }] of this.#files) {
       if (stamp !== undefined && stamp !== this.#stampOf(path)) this.#files.delete(path);
     }
@@ -264,6 +272,9 @@ export class World {
     const getSourceFile = program.getSourceFile;
     program.getSourceFile = (name) =>
       name === this.#current?.path ? this.#current : getSourceFile(name);
+    const { isSourceFileDefaultLibrary } = program;
+    program.isSourceFileDefaultLibrary = (file) =>
+      isDeclaredLater(file.fileName) || isSourceFileDefaultLibrary(file);
     this.program = program;
     this.checker = program.getTypeChecker();
     this.generation++;
@@ -272,11 +283,12 @@ export class World {
 
   #createHost(): api.CompilerHost {
     const { ts } = this;
-    const libs = packagePath("dist/vendor/typescript");
+    const libs = libraryFolder;
     const system = systemOf(ts.sys);
     const read = (path: string): string | undefined => {
       const text = ambientTexts.get(path) ?? this.#virtual.get(path)?.text;
       if (text !== undefined) return text;
+      if (!this.#whole && isDeclaredLater(path)) return "";
       try {
         return readFileSync(path, "utf8");
       } catch {
