@@ -174,6 +174,7 @@ test("whoever does not speak the protocol, or sends too much, is disconnected", 
     Buffer.from("GET / HTTP/1.1\r\n\r\n".padEnd(64)),
     Buffer.concat([greeting, Buffer.from("\x00\x01x")]), // a message before READY
     Buffer.concat([greeting, ready, long(1001n)]),
+    Buffer.concat([greeting, ready, Buffer.from("\x01\x00".repeat(4))]), // a message of nothing without end
     Buffer.concat([greeting, ready, long(1n << 63n)]),
     Buffer.concat([greeting, Buffer.from("\x04\x0b\x05READY\xff\x00\x00\x00\x00", "latin1")]),
   ]) {
@@ -183,4 +184,19 @@ test("whoever does not speak the protocol, or sends too much, is disconnected", 
     peer.write(sent);
     await once(peer, "close");
   }
+});
+
+test("a subscriber of a thousand topics is disconnected at the next", async (t) => {
+  const { socket, port } = await bound(new PublisherSocket(limits));
+  t.after(() => void socket.close());
+  const greeting = Buffer.alloc(64);
+  greeting.set([0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0x7f, 3]);
+  greeting.write("NULL", 12);
+  const topic = (i: number) => Buffer.from(`\x00\x05\x01${String(i).padStart(4, "0")}`);
+  const peer = connect(port, "127.0.0.1");
+  peer.resume();
+  peer.on("error", () => undefined);
+  peer.write(Buffer.concat([greeting, Buffer.from("\x04\x06\x05READY")]));
+  for (let i = 0; i <= 1000; i++) peer.write(topic(i));
+  await once(peer, "close");
 });

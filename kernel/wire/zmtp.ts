@@ -22,6 +22,10 @@ const GREETING = 64;
 const MORE = 1;
 const LONG = 2;
 const COMMAND = 4;
+/** What a frame takes beside its bytes, so that empty ones are bounded too. */
+const FRAME = 256;
+/** Topics of one subscriber; a front end has one, or one for each kind of message. */
+const TOPICS = 1000;
 
 /** Version 3.0, no mechanism. The peer's version may be newer: it then speaks this one. */
 function greeting(): Buffer {
@@ -138,6 +142,11 @@ class Peer {
     });
   }
 
+  /** Ends the connection at once. */
+  drop(): void {
+    this.#socket.destroy();
+  }
+
   /** Resolves when the system has taken all that was written, or after `linger` milliseconds. */
   close(linger: number): Promise<void> {
     this.#flush();
@@ -212,7 +221,7 @@ class Peer {
   #frame(body: Buffer, more: boolean): void {
     if (this.#stage !== "open") throw new Error("not ready");
     this.#frames.push(body);
-    this.#size += body.length;
+    this.#size += body.length + FRAME;
     if (this.#size > this.#listener.limits.maxMessageSize) throw new Error("too large");
     if (more) return;
     const frames = this.#frames;
@@ -340,7 +349,7 @@ export class PublisherSocket extends Listener {
     const topic = Buffer.from(frame.subarray(1));
     if (frame[0] === 1) {
       const isNew = [...this.#topics.values()].every((all) => !all.some((t) => t.equals(topic)));
-      topics.push(topic);
+      if (topics.push(topic) > TOPICS) return peer.drop();
       if (isNew) this.hand([Buffer.from(frame)]);
     } else {
       const at = topics.findIndex((each) => each.equals(topic));
