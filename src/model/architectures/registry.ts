@@ -26,3 +26,7 @@ export const modelClasses = (): Map<string, { architecture: Architecture; head: 
       ),
     ),
   );
+
+/** The architecture whose models have more than text around them in a class of this name. */
+export const architectureAround = (name: unknown): Architecture | undefined =>
+  architectures.all.find(({ around }) => around?.class === name);

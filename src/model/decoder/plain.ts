@@ -11,6 +11,7 @@ import {
   type WeightsSource,
 } from "./weights.js";
 import type { Sampled, Step } from "./decoder.js";
+import { type LinearState, LinearStates, linearStep, type States } from "./linear-states.js";
 import { PagedDecoder } from "./paged-decoder.js";
 import { type Extension, PAGE_SIZE } from "./pages.js";
 import { sample } from "./sample.js";
@@ -25,6 +26,9 @@ export class PlainDecoder extends PagedDecoder {
   #weights: DecoderWeights;
   /** Per page: keys and values of every layer. */
   readonly #contents = new Map<number, Float32Array>();
+  readonly #states: LinearStates | undefined;
+  /** Each layer's place in a page; -1 for linear attention, which has no keys and values. */
+  readonly #slots: readonly number[];
   protected readonly disposed = false;
 
   constructor(shape: DecoderShape, source: WeightsSource, cache: CacheType = "float32") {
@@ -32,8 +36,30 @@ export class PlainDecoder extends PagedDecoder {
     if (cache !== "float32") this.rounded = cache;
     this.#source = source;
     this.#rotary = rotaryTables(shape);
+    let slots = 0;
+    this.#slots = Array.from({ length: shape.layers }, (_, i) =>
+      shape.linear?.layers[i] ? -1 : slots++,
+    );
+    if (shape.linear) this.#states = new LinearStates(shape.linear);
     this.#weights = source();
     checkWeights(shape, this.#weights);
+  }
+
+  override fork(sequence: number): number {
+    const fork = super.fork(sequence);
+    this.#states?.fork(sequence, fork);
+    return fork;
+  }
+
+  override truncate(sequence: number, length: number): void {
+    const cut = length < this.length(sequence);
+    super.truncate(sequence, length);
+    if (cut) this.#states?.forget(sequence);
+  }
+
+  override close(sequence: number): void {
+    super.close(sequence);
+    this.#states?.forget(sequence);
   }
 
   step(...step: Step): Sampled {
@@ -42,14 +68,17 @@ export class PlainDecoder extends PagedDecoder {
     const { top } = sampling;
     const words = supportWords(sampling, this.vocabSize);
     const out = allocateSamples(sequences.length, top, words);
+    const read: States[] = [];
     try {
       for (const [i, extension] of extensions.entries()) {
         const fed = tokens.subarray(offsets[i], offsets[i + 1]);
         this.#prepare(extension);
         this.pages.record(extension, fed);
+        const states = this.#before(extension);
+        read.push(states);
         let state: Float64Array = new Float64Array(0);
         for (const [j, token] of fed.entries()) {
-          state = this.#forward(token, extension.from + j, extension.pages);
+          state = this.#forward(token, extension.from + j, extension.pages, states);
         }
         const chosen = sample(this.#logits(state), {
           temperature: sampling.temperature[i]!,
@@ -79,7 +108,22 @@ export class PlainDecoder extends PagedDecoder {
       throw error;
     }
     this.commit(extensions);
+    for (const [i, { sequence }] of extensions.entries()) this.#states?.keep(sequence, read[i]!);
     return out;
+  }
+
+  /** What layers of linear attention remember of a sequence before a step, to be changed by the step. */
+  #before(extension: Extension): States {
+    if (!this.#states) return [];
+    const kept = this.#states.copy(extension.sequence);
+    if (kept) return kept;
+    // A new sequence, or one that was cut back: its tokens leave what they left before.
+    const states = this.#states.fresh();
+    let position = 0;
+    for (const token of this.pages.recorded({ ...extension, to: extension.from })) {
+      this.#forward(token, position++, extension.pages, states);
+    }
+    return states;
   }
 
   protected reload(): void {
@@ -89,7 +133,7 @@ export class PlainDecoder extends PagedDecoder {
   }
 
   bytes(): number {
-    return this.pages.used * this.#pageFloats() * 4;
+    return this.pages.used * this.#pageFloats() * 4 + (this.#states?.bytes() ?? 0);
   }
 
   dispose(): void {
@@ -97,8 +141,8 @@ export class PlainDecoder extends PagedDecoder {
   }
 
   #pageFloats(): number {
-    const { layers, kvHeads, headDim } = this.shape;
-    return layers * 2 * PAGE_SIZE * kvHeads * headDim;
+    const { kvHeads, headDim } = this.shape;
+    return this.#slots.filter((slot) => slot >= 0).length * 2 * PAGE_SIZE * kvHeads * headDim;
   }
 
   #prepare({ pages, from, to, copy }: Extension): void {
@@ -111,7 +155,12 @@ export class PlainDecoder extends PagedDecoder {
   }
 
   /** Writes a token's keys and values and returns its last hidden state. */
-  #forward(token: number, position: number, pages: readonly number[]): Float64Array {
+  #forward(
+    token: number,
+    position: number,
+    pages: readonly number[],
+    states: States,
+  ): Float64Array {
     const { hidden } = this.shape;
     const { embedding, layers } = this.#weights;
     const { embeddingScale = 1, normEps, activation } = this.shape;
@@ -120,7 +169,11 @@ export class PlainDecoder extends PagedDecoder {
     const found = (values: Float64Array, norm?: Float32Array) =>
       add(x, norm ? normed(values, norm, normEps) : values);
     for (const [l, layer] of layers.entries()) {
-      const seen = this.#attend(layer, l, normed(x, layer.inputNorm, normEps), position, pages);
+      const given = normed(x, layer.inputNorm, normEps);
+      const state = states[l];
+      const seen = state
+        ? this.#recall(layer, given, state)
+        : this.#attend(layer, l, given, position, pages);
       found(seen, layer.attendedNorm);
       const h = normed(x, layer.postNorm, normEps);
       const gate = times(layer.gate, h, layer.gateBias);
@@ -135,6 +188,19 @@ export class PlainDecoder extends PagedDecoder {
     return x;
   }
 
+  /** Linear attention at a sequence's next position. */
+  #recall(layer: DecoderLayerWeights, h: Float64Array, state: LinearState): Float64Array {
+    const weights = layer as Required<DecoderLayerWeights>;
+    const inputs = {
+      mixed: times(weights.mix, h),
+      gate: times(weights.mixGate, h),
+      beta: times(weights.mixBeta, h),
+      decay: times(weights.mixDecay, h),
+    };
+    const { linear, normEps } = this.shape;
+    return times(weights.mixOutput, linearStep(linear!, weights, inputs, state, normEps));
+  }
+
   #attend(
     layer: DecoderLayerWeights,
     index: number,
@@ -144,13 +210,18 @@ export class PlainDecoder extends PagedDecoder {
   ): Float64Array {
     const { heads, kvHeads, headDim } = this.shape;
     const width = kvHeads * headDim;
-    const query = times(layer.query, h, layer.queryBias);
+    const asked = times(layer.query, h, layer.queryBias);
+    const gated = this.shape.gatedAttention === true;
+    // A head's query, then its gate.
+    const side = (which: number) => asked.filter((_, i) => Math.floor(i / headDim) % 2 === which);
+    const query = gated ? side(0) : asked;
     const key = times(layer.key, h, layer.keyBias);
     const value = times(layer.value, h, layer.valueBias);
     this.#rotate(index, query, position, layer.queryNorm);
     this.#rotate(index, key, position, layer.keyNorm);
     const own = this.#contents.get(pages[Math.floor(position / PAGE_SIZE)]!)!;
-    const at = (index * 2 * PAGE_SIZE + (position % PAGE_SIZE)) * width;
+    const slot = this.#slots[index]!;
+    const at = (slot * 2 * PAGE_SIZE + (position % PAGE_SIZE)) * width;
     own.set(key, at);
     own.set(value, at + PAGE_SIZE * width);
     if (this.rounded) {
@@ -165,7 +236,7 @@ export class PlainDecoder extends PagedDecoder {
       let max = -Infinity;
       for (let t = first; t <= position; t++) {
         const page = this.#contents.get(pages[Math.floor(t / PAGE_SIZE)]!)!;
-        const start = (index * 2 * PAGE_SIZE + (t % PAGE_SIZE)) * width + shift;
+        const start = (slot * 2 * PAGE_SIZE + (t % PAGE_SIZE)) * width + shift;
         let dot = 0;
         for (let d = 0; d < headDim; d++) dot += query[head * headDim + d]! * page[start + d]!;
         scores[t] = dot / Math.sqrt(headDim);
@@ -175,11 +246,12 @@ export class PlainDecoder extends PagedDecoder {
       for (let t = first; t <= position; t++) sum += scores[t] = exact.exp(scores[t]! - max);
       for (let t = first; t <= position; t++) {
         const page = this.#contents.get(pages[Math.floor(t / PAGE_SIZE)]!)!;
-        const start = (index * 2 * PAGE_SIZE + PAGE_SIZE + (t % PAGE_SIZE)) * width + shift;
+        const start = (slot * 2 * PAGE_SIZE + PAGE_SIZE + (t % PAGE_SIZE)) * width + shift;
         const share = scores[t]! / sum;
         for (let d = 0; d < headDim; d++) mixed[head * headDim + d]! += share * page[start + d]!;
       }
     }
+    if (gated) for (const [i, gate] of side(1).entries()) mixed[i]! /= 1 + exact.exp(-gate);
     return times(layer.output, mixed, layer.outputBias);
   }
 
@@ -188,7 +260,8 @@ export class PlainDecoder extends PagedDecoder {
     const { headDim, normEps } = this.shape;
     const { tables, of } = this.#rotary;
     const { inverseFrequencies, magnitude } = tables[of[layer]!]!;
-    const half = headDim / 2;
+    // What is behind the first 2 * half numbers is not turned.
+    const half = inverseFrequencies.length;
     for (let start = 0; start < vectors.length; start += headDim) {
       const head = vectors.subarray(start, start + headDim);
       if (norm) head.set(normed(head, norm, normEps));

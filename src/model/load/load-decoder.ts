@@ -9,6 +9,7 @@ import type { ModelConfig } from "../config.js";
 import {
   type CacheType,
   cacheTypes,
+  checkPlain,
   checkTypes,
   type DecoderType,
   decoderTypes,
@@ -16,6 +17,7 @@ import {
   engineOnly,
   noteEngine,
   noteWholeCache,
+  plainOnly,
   type WeightsSource,
 } from "../decoder/weights.js";
 import { EngineDecoder } from "../decoder/engine.js";
@@ -166,14 +168,16 @@ export async function loadDecoder(
       throw new TypeError('Cannot decode: the model must have head "logits", got "value"');
     }
     checkStored(config, where, config.head);
-    const map: MapFile | undefined = options.map === false ? undefined : engine?.map;
-    const tensors = new StoredTensors(where, map);
     const shape = decoderShape(config);
+    const plain = plainOnly(shape);
+    if (plain) checkPlain("load a model", config.family, dtype);
+    const map: MapFile | undefined = options.map === false || plain ? undefined : engine?.map;
+    const tensors = new StoredTensors(where, map);
     // Blocks are the engine's alone.
     const gpuToo = !engineOnly(dtype) && onGpu(config);
     if (gpuToo) await chooseDecoder(config, dtype);
     const device = decodeBackend() === "webgpu" ? heldDevice() : undefined;
-    if (device && !gpuToo && !engineOnly(dtype)) noteEngine(config.family);
+    if (device && !gpuToo && !plain && !engineOnly(dtype)) noteEngine(config.family);
     if (device && gpuToo) {
       noteWholeCache(cache);
       const read = checked(tensors);
@@ -184,7 +188,7 @@ export async function loadDecoder(
       for (const buffer of tensors.buffers) engine?.forget?.(buffer);
       return { decoder, config };
     }
-    if (!engine) {
+    if (!engine || plain) {
       if (dtype !== "float32") {
         note(
           `arpo-lab: weights are widened to float32: plain JavaScript does not decode in ${dtype}`,
