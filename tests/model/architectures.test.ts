@@ -86,7 +86,8 @@ for (const backend of backends) {
       const { decoder } = await loadDecoder(join(fixtures, name));
       for (const one of [decoder, makeDecoder(model)]) {
         const off = apart(decoded(one, ids[0]).subarray(from), whole.subarray(from));
-        assert.ok(off < 5e-5, `${name}, decoded: ${off}`);
+        // A state adds up what rounding has left, PyTorch's too.
+        assert.ok(off < (model.config.linear ? 1e-4 : 5e-5), `${name}, decoded: ${off}`);
         one.dispose();
       }
       model.dispose();
