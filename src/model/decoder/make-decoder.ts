@@ -16,6 +16,7 @@ import {
 } from "./weights.js";
 import type { Decoder } from "./decoder.js";
 import { EngineDecoder } from "./engine.js";
+import { engineProducts } from "./engine-products.js";
 import { GpuDecoder } from "./gpu/gpu-decoder.js";
 import { type GpuWeightSource, uploaded, type WeightPart } from "./gpu/weight-source.js";
 import { decoderShape, decoderWeights, onGpu } from "./of-model.js";
@@ -83,7 +84,7 @@ export function makeDecoder(
   const source = () => decoderWeights(model);
   if (plainOnly(shape)) {
     checkPlain("make a decoder", model.config.family, dtype);
-    return new PlainDecoder(shape, source, cache);
+    return new PlainDecoder(shape, source, cache, engineProducts());
   }
   const gpuToo = !engineOnly(dtype) && onGpu(model.config);
   if (device && !gpuToo && !engineOnly(dtype)) noteEngine(model.config.family);

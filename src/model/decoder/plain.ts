@@ -11,7 +11,8 @@ import {
   type WeightsSource,
 } from "./weights.js";
 import type { Sampled, Step } from "./decoder.js";
-import { type LinearState, LinearStates, linearStep, type States } from "./linear-states.js";
+import { LinearStates, linearStep, type States } from "./linear-states.js";
+import type { Products } from "./engine-products.js";
 import { PagedDecoder } from "./paged-decoder.js";
 import { type Extension, PAGE_SIZE } from "./pages.js";
 import { sample } from "./sample.js";
@@ -19,10 +20,22 @@ import { sample } from "./sample.js";
 /** GELU in its tanh form is x sigmoid(this (x + 0.044715 x^3)). */
 const GELU = 1.5957691216057308;
 
-/** The decoder in plain code, one token at a time: right on every machine, fast on none. */
+/** Tokens that go through the layers together. */
+const TOGETHER = 64;
+
+/** A token's place in a sequence. */
+interface Place {
+  token: number;
+  position: number;
+  pages: readonly number[];
+  states: States;
+}
+
+/** The decoder in plain code: right on every machine, fast on none. */
 export class PlainDecoder extends PagedDecoder {
   readonly #source: WeightsSource;
   readonly #rotary: ReturnType<typeof rotaryTables>;
+  readonly #times: Products;
   #weights: DecoderWeights;
   /** Per page: keys and values of every layer. */
   readonly #contents = new Map<number, Float32Array>();
@@ -31,10 +44,16 @@ export class PlainDecoder extends PagedDecoder {
   readonly #slots: readonly number[];
   protected readonly disposed = false;
 
-  constructor(shape: DecoderShape, source: WeightsSource, cache: CacheType = "float32") {
+  constructor(
+    shape: DecoderShape,
+    source: WeightsSource,
+    cache: CacheType = "float32",
+    products: Products = plainProducts,
+  ) {
     super(shape, (page) => this.#contents.delete(page));
     if (cache !== "float32") this.rounded = cache;
     this.#source = source;
+    this.#times = products;
     this.#rotary = rotaryTables(shape);
     let slots = 0;
     this.#slots = Array.from({ length: shape.layers }, (_, i) =>
@@ -70,17 +89,22 @@ export class PlainDecoder extends PagedDecoder {
     const out = allocateSamples(sequences.length, top, words);
     const read: States[] = [];
     try {
+      const places: Place[] = [];
       for (const [i, extension] of extensions.entries()) {
         const fed = tokens.subarray(offsets[i], offsets[i + 1]);
         this.#prepare(extension);
         this.pages.record(extension, fed);
         const states = this.#before(extension);
         read.push(states);
-        let state: Float64Array = new Float64Array(0);
+        const { from, pages } = extension;
         for (const [j, token] of fed.entries()) {
-          state = this.#forward(token, extension.from + j, extension.pages, states);
+          places.push({ token, position: from + j, pages, states });
         }
-        const chosen = sample(this.#logits(state), {
+      }
+      const hidden = this.#forward(places);
+      const logits = this.#logits(extensions.map((_, i) => hidden[offsets[i + 1]! - 1]!));
+      for (const [i, extension] of extensions.entries()) {
+        const chosen = sample(logits[i]!, {
           temperature: sampling.temperature[i]!,
           topK: sampling.topK[i]!,
           topP: sampling.topP[i]!,
@@ -119,10 +143,9 @@ export class PlainDecoder extends PagedDecoder {
     if (kept) return kept;
     // A new sequence, or one that was cut back: its tokens leave what they left before.
     const states = this.#states.fresh();
-    let position = 0;
-    for (const token of this.pages.recorded({ ...extension, to: extension.from })) {
-      this.#forward(token, position++, extension.pages, states);
-    }
+    const { pages, from } = extension;
+    const tokens = [...this.pages.recorded({ ...extension, to: from })];
+    this.#forward(tokens.map((token, position) => ({ token, position, pages, states })));
     return states;
   }
 
@@ -154,71 +177,109 @@ export class PlainDecoder extends PagedDecoder {
     if (copy) this.#contents.get(copy[1])!.set(this.#contents.get(copy[0])!);
   }
 
-  /** Writes a token's keys and values and returns its last hidden state. */
-  #forward(
-    token: number,
-    position: number,
-    pages: readonly number[],
-    states: States,
-  ): Float64Array {
-    const { hidden } = this.shape;
-    const { embedding, layers } = this.#weights;
-    const { embeddingScale = 1, normEps, activation } = this.shape;
-    const x = Float64Array.from(embedding.subarray(token * hidden, (token + 1) * hidden));
-    for (const i of x.keys()) x[i]! *= embeddingScale;
-    const found = (values: Float64Array, norm?: Float32Array) =>
-      add(x, norm ? normed(values, norm, normEps) : values);
-    for (const [l, layer] of layers.entries()) {
-      const given = normed(x, layer.inputNorm, normEps);
-      const state = states[l];
-      const seen = state
-        ? this.#recall(layer, given, state)
-        : this.#attend(layer, l, given, position, pages);
-      found(seen, layer.attendedNorm);
-      const h = normed(x, layer.postNorm, normEps);
-      const gate = times(layer.gate, h, layer.gateBias);
-      const up = times(layer.up, h, layer.upBias);
-      for (let i = 0; i < gate.length; i++) {
-        const g = gate[i]!;
-        const inner = activation === undefined ? g : GELU * (g + 0.044715 * g ** 3);
-        gate[i] = (g / (1 + exact.exp(-inner))) * up[i]!;
-      }
-      found(times(layer.down, gate, layer.downBias), layer.foundNorm);
+  /** Writes keys and values of tokens, in order, and returns their last hidden states. */
+  #forward(places: readonly Place[]): Float64Array[] {
+    const all: Float64Array[] = [];
+    for (let i = 0; i < places.length; i += TOGETHER) {
+      all.push(...this.#together(places.slice(i, i + TOGETHER)));
     }
-    return x;
+    return all;
   }
 
-  /** Linear attention at a sequence's next position. */
-  #recall(layer: DecoderLayerWeights, h: Float64Array, state: LinearState): Float64Array {
-    const weights = layer as Required<DecoderLayerWeights>;
-    const inputs = {
-      mixed: times(weights.mix, h),
-      gate: times(weights.mixGate, h),
-      beta: times(weights.mixBeta, h),
-      decay: times(weights.mixDecay, h),
+  /** The same of so many that they go through each layer together: each matrix is read once for them. */
+  #together(places: readonly Place[]): Float64Array[] {
+    const { embedding, layers } = this.#weights;
+    const { hidden, embeddingScale = 1, normEps, activation } = this.shape;
+    const xs = places.map(({ token }) => {
+      const x = Float64Array.from(embedding.subarray(token * hidden, (token + 1) * hidden));
+      for (const i of x.keys()) x[i]! *= embeddingScale;
+      return x;
+    });
+    const norms = (norm: Float32Array) => xs.map((x) => normed(x, norm, normEps));
+    const found = (values: readonly Float64Array[], norm?: Float32Array) => {
+      for (const [i, x] of xs.entries()) {
+        add(x, norm ? normed(values[i]!, norm, normEps) : values[i]!);
+      }
     };
-    const { linear, normEps } = this.shape;
-    return times(weights.mixOutput, linearStep(linear!, weights, inputs, state, normEps));
+    for (const [l, layer] of layers.entries()) {
+      const given = norms(layer.inputNorm);
+      const linear = this.#slots[l]! < 0;
+      const seen = linear
+        ? this.#recall(layer, l, given, places)
+        : this.#attention(layer, l, given, places);
+      found(seen, layer.attendedNorm);
+      const h = norms(layer.postNorm);
+      const gates = this.#times(layer.gate, h, layer.gateBias);
+      const ups = this.#times(layer.up, h, layer.upBias);
+      for (const [row, gate] of gates.entries()) {
+        const up = ups[row]!;
+        for (let i = 0; i < gate.length; i++) {
+          const g = gate[i]!;
+          const inner = activation === undefined ? g : GELU * (g + 0.044715 * g ** 3);
+          gate[i] = (g / (1 + exact.exp(-inner))) * up[i]!;
+        }
+      }
+      found(this.#times(layer.down, gates, layer.downBias), layer.foundNorm);
+    }
+    return xs;
   }
 
-  #attend(
+  /** Linear attention at the next positions of sequences. */
+  #recall(
     layer: DecoderLayerWeights,
     index: number,
-    h: Float64Array,
-    position: number,
-    pages: readonly number[],
+    h: readonly Float64Array[],
+    places: readonly Place[],
+  ): Float64Array[] {
+    const weights = layer as Required<DecoderLayerWeights>;
+    const { linear, normEps } = this.shape;
+    const mixed = this.#times(weights.mix, h);
+    const gate = this.#times(weights.mixGate, h);
+    const beta = this.#times(weights.mixBeta, h);
+    const decay = this.#times(weights.mixDecay, h);
+    const answers = places.map(({ states }, i) => {
+      const inputs = { mixed: mixed[i]!, gate: gate[i]!, beta: beta[i]!, decay: decay[i]! };
+      return linearStep(linear!, weights, inputs, states[index]!, normEps);
+    });
+    return this.#times(weights.mixOutput, answers);
+  }
+
+  #attention(
+    layer: DecoderLayerWeights,
+    index: number,
+    h: readonly Float64Array[],
+    places: readonly Place[],
+  ): Float64Array[] {
+    const { headDim, gatedAttention } = this.shape;
+    const asked = this.#times(layer.query, h, layer.queryBias);
+    const keys = this.#times(layer.key, h, layer.keyBias);
+    const values = this.#times(layer.value, h, layer.valueBias);
+    const mixed = places.map((place, i) => {
+      const both = asked[i]!;
+      // A head's query, then its gate.
+      const side = (which: number) => both.filter((_, d) => Math.floor(d / headDim) % 2 === which);
+      const query = gatedAttention ? side(0) : both;
+      this.#rotate(index, query, place.position, layer.queryNorm);
+      this.#rotate(index, keys[i]!, place.position, layer.keyNorm);
+      const seen = this.#attend(index, query, keys[i]!, values[i]!, place);
+      if (gatedAttention) {
+        for (const [d, gate] of side(1).entries()) seen[d]! /= 1 + exact.exp(-gate);
+      }
+      return seen;
+    });
+    return this.#times(layer.output, mixed, layer.outputBias);
+  }
+
+  /** Keeps a position's key and value, and gives what its query finds. */
+  #attend(
+    index: number,
+    query: Float64Array,
+    key: Float64Array,
+    value: Float64Array,
+    { position, pages }: Place,
   ): Float64Array {
     const { heads, kvHeads, headDim } = this.shape;
     const width = kvHeads * headDim;
-    const asked = times(layer.query, h, layer.queryBias);
-    const gated = this.shape.gatedAttention === true;
-    // A head's query, then its gate.
-    const side = (which: number) => asked.filter((_, i) => Math.floor(i / headDim) % 2 === which);
-    const query = gated ? side(0) : asked;
-    const key = times(layer.key, h, layer.keyBias);
-    const value = times(layer.value, h, layer.valueBias);
-    this.#rotate(index, query, position, layer.queryNorm);
-    this.#rotate(index, key, position, layer.keyNorm);
     const own = this.#contents.get(pages[Math.floor(position / PAGE_SIZE)]!)!;
     const slot = this.#slots[index]!;
     const at = (slot * 2 * PAGE_SIZE + (position % PAGE_SIZE)) * width;
@@ -251,8 +312,7 @@ export class PlainDecoder extends PagedDecoder {
         for (let d = 0; d < headDim; d++) mixed[head * headDim + d]! += share * page[start + d]!;
       }
     }
-    if (gated) for (const [i, gate] of side(1).entries()) mixed[i]! /= 1 + exact.exp(-gate);
-    return times(layer.output, mixed, layer.outputBias);
+    return mixed;
   }
 
   /** Norms each head where the model asks for it, then turns it by its position. */
@@ -275,11 +335,10 @@ export class PlainDecoder extends PagedDecoder {
     }
   }
 
-  #logits(state: Float64Array): Float32Array {
+  #logits(states: readonly Float64Array[]): Float32Array[] {
     const { embedding, head, finalNorm } = this.#weights;
-    return Float32Array.from(
-      times(head ?? embedding, normed(state, finalNorm, this.shape.normEps)),
-    );
+    const last = states.map((state) => normed(state, finalNorm, this.shape.normEps));
+    return this.#times(head ?? embedding, last).map((values) => Float32Array.from(values));
   }
 }
 
@@ -295,6 +354,9 @@ function normed(x: Float64Array, weight: Float32Array, eps: number): Float64Arra
   const scale = 1 / Math.sqrt(squares / x.length + eps);
   return x.map((v, i) => v * scale * weight[i]!);
 }
+
+const plainProducts: Products = (matrix, vectors, bias) =>
+  vectors.map((x) => times(matrix, x, bias));
 
 /** matrix [out, in] times x, plus a bias. */
 function times(matrix: Float32Array, x: Float64Array, bias?: Float32Array): Float64Array {

@@ -21,6 +21,7 @@ import {
   type WeightsSource,
 } from "../decoder/weights.js";
 import { EngineDecoder } from "../decoder/engine.js";
+import { engineProducts } from "../decoder/engine-products.js";
 import { GpuDecoder } from "../decoder/gpu/gpu-decoder.js";
 import { uploaded } from "../decoder/gpu/weight-source.js";
 import { decoderShape, onGpu } from "../decoder/of-model.js";
@@ -195,7 +196,8 @@ export async function loadDecoder(
         );
       }
       const whole: Read = (name) => new Widening(tensors).read(name);
-      const decoder = new PlainDecoder(shape, inMemory(tensors, config, whole), cache);
+      const products = plain ? engineProducts() : undefined;
+      const decoder = new PlainDecoder(shape, inMemory(tensors, config, whole), cache, products);
       return { decoder, config };
     }
     const widening = new Widening(tensors);
