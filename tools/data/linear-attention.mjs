@@ -31,10 +31,9 @@ const numbers = (name) => {
   if (size === undefined) return undefined;
   const key = name.replace(/\d+/, "");
   if (!made.has(key)) {
-    made.set(
-      key,
-      Float32Array.from({ length: size }, (_, i) => (((i * 7919) % 1009) / 504.5 - 1) / 50),
-    );
+    const values = new Float32Array(size);
+    for (let i = 0; i < size; i++) values[i] = (((i * 7919) % 1009) / 504.5 - 1) / 50;
+    made.set(key, values);
   }
   return made.get(key);
 };
