@@ -134,12 +134,13 @@ export function modelConfig(input: ModelConfigInput): ModelConfig {
     }
   }
   const { window, windowed, rotated, windowRopeTheta = ropeTheta, queryScalar = headDim } = config;
+  const { linear, rotaryDim = headDim } = config;
   rule(
     window === undefined || (Number.isSafeInteger(window) && window > 0),
     "window must be a positive integer",
     window,
   );
-  for (const [key, list] of Object.entries({ windowed, rotated })) {
+  for (const [key, list] of Object.entries({ windowed, rotated, linear: linear?.layers })) {
     const holds = list === undefined || list.length === config.layers;
     rule(holds, `${key} must have an entry for each of ${config.layers} layers`, list?.length);
   }
@@ -147,5 +148,18 @@ export function modelConfig(input: ModelConfigInput): ModelConfig {
   rule(windowRopeTheta > 1, "windowRopeTheta must be a number above 1", windowRopeTheta);
   rule(queryScalar > 0, "queryScalar must be positive", queryScalar);
   rule(queryScalar === headDim || config.qkNorm, `queryScalar must be ${headDim}`, queryScalar);
+  rule(
+    Number.isSafeInteger(rotaryDim) && rotaryDim > 0 && rotaryDim <= headDim && rotaryDim % 2 === 0,
+    `rotaryDim must be an even number up to ${headDim}`,
+    rotaryDim,
+  );
+  rule(!scaling || rotaryDim === headDim, "rotaryDim must be all of a head where rope is scaled", rotaryDim); // prettier-ignore
+  if (linear) {
+    const { keyHeads, valueHeads, keyDim, valueDim, taps } = linear;
+    for (const [key, value] of Object.entries({ keyHeads, valueHeads, keyDim, valueDim, taps })) {
+      rule(Number.isSafeInteger(value) && value > 0, `linear.${key} must be a positive integer`, value); // prettier-ignore
+    }
+    rule(valueHeads % keyHeads === 0, `linear.valueHeads must be a multiple of keyHeads (${keyHeads})`, valueHeads); // prettier-ignore
+  }
   return config;
 }

@@ -57,6 +57,9 @@ const lossOf = (model: Model, ids: number[], checkpointing = false) => {
     .asScalar();
 };
 
+/** How far decoding may be off: a state adds up what rounding has left, PyTorch's too. */
+const limitOf = ({ config }: Model) => (config.linear ? 1e-4 : 5e-5);
+
 /** Log-probabilities of every id after each of the tokens, by id. */
 function decoded(decoder: ReturnType<typeof makeDecoder>, ids: readonly number[]): Float32Array {
   const [row, vocabulary] = [decoder.open(), decoder.vocabSize];
@@ -86,7 +89,7 @@ for (const backend of backends) {
       const { decoder } = await loadDecoder(join(fixtures, name));
       for (const one of [decoder, makeDecoder(model)]) {
         const off = apart(decoded(one, ids[0]).subarray(from), whole.subarray(from));
-        assert.ok(off < 5e-5, `${name}, decoded: ${off}`);
+        assert.ok(off < limitOf(model), `${name}, decoded: ${off}`);
         one.dispose();
       }
       model.dispose();
@@ -173,7 +176,7 @@ test("adapters train on every architecture, and decoders have what they add", as
     const decoder = makeDecoder(model);
     const from = 6 * model.config.vocabSize;
     const off = apart(decoded(decoder, ids[0]).subarray(from), adapted.subarray(from));
-    assert.ok(off < 5e-5, `${name}: ${off}`);
+    assert.ok(off < limitOf(model), `${name}: ${off}`);
     decoder.dispose();
     model.dispose();
   }

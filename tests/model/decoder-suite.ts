@@ -84,9 +84,28 @@ export const engineVariants = [
   ],
 ] as const;
 
-/** The tests every decoder must pass. */
-export function decoderSuite(name: string, make: MakeDecoder): void {
-  for (const [what, change, options] of [...decoderVariants, ...engineVariants]) {
+/** The same of what plain code alone has. */
+export const plainVariants = [
+  [
+    "linear attention, gates, a part of a head turned",
+    {
+      layers: 4,
+      linear: { layers: [true, false, true, true], keyHeads: 2, valueHeads: 4, keyDim: 5, valueDim: 3, taps: 4 }, // prettier-ignore
+      gatedAttention: true,
+      rotaryDim: 4,
+      inverseFrequencies: [1, 0.01],
+    },
+    { headNorm: true, bias: false },
+  ],
+] as const;
+
+/** The tests every decoder must pass; `further` are shapes and weights of what not every decoder has. */
+export function decoderSuite(
+  name: string,
+  make: MakeDecoder,
+  further: typeof plainVariants | readonly [] = [],
+): void {
+  for (const [what, change, options] of [...decoderVariants, ...engineVariants, ...further]) {
     const shape = smallShape(change);
     const weights = randomWeights(shape, options);
     const top = shape.vocabSize;
@@ -123,53 +142,55 @@ export function decoderSuite(name: string, make: MakeDecoder): void {
     });
   }
 
-  test(`${name} keeps random opens, forks, cuts and closes equal to computing afresh`, () => {
-    const shape = smallShape();
-    const weights = randomWeights(shape);
-    const decoder = make(shape, () => weights);
-    const random = Random.from(11);
-    const top = 5;
-    let rows: { id: number; tokens: number[] }[] = [];
-    for (let round = 0; round < 60; round++) {
-      const act = random.integer(10);
-      const some = rows.length > 0 ? random.choose(rows) : undefined;
-      if (!some || (act < 2 && rows.length < 8)) rows.push({ id: decoder.open(), tokens: [] });
-      else if (act < 5 && rows.length < 12) {
-        rows.push({ id: decoder.fork(some.id), tokens: [...some.tokens] });
-      } else if (act < 6) {
-        some.tokens.length = random.integer(some.tokens.length + 1);
-        decoder.truncate(some.id, some.tokens.length);
-      } else if (act < 7) {
-        decoder.close(some.id);
-        rows = rows.filter((row) => row !== some);
+  const usual = ["", {}, {}] as const;
+  for (const [what, change, options] of [usual, ...further])
+    test(`${name} keeps random opens, forks, cuts and closes equal to computing afresh${what && ` (${what})`}`, () => {
+      const shape = smallShape(change);
+      const weights = randomWeights(shape, options);
+      const decoder = make(shape, () => weights);
+      const random = Random.from(11);
+      const top = 5;
+      let rows: { id: number; tokens: number[] }[] = [];
+      for (let round = 0; round < 60; round++) {
+        const act = random.integer(10);
+        const some = rows.length > 0 ? random.choose(rows) : undefined;
+        if (!some || (act < 2 && rows.length < 8)) rows.push({ id: decoder.open(), tokens: [] });
+        else if (act < 5 && rows.length < 12) {
+          rows.push({ id: decoder.fork(some.id), tokens: [...some.tokens] });
+        } else if (act < 6) {
+          some.tokens.length = random.integer(some.tokens.length + 1);
+          decoder.truncate(some.id, some.tokens.length);
+        } else if (act < 7) {
+          decoder.close(some.id);
+          rows = rows.filter((row) => row !== some);
+        }
+        const part = rows.filter(
+          (row) => row.tokens.length < shape.contextLength - 30 && random.uniform() < 0.7,
+        );
+        if (part.length === 0) continue;
+        const parts = part.map((row) => {
+          const count = random.choose([1, 1, 1, 3, 20]);
+          const tokens = Array.from({ length: count }, () => random.integer(shape.vocabSize));
+          row.tokens.push(...tokens);
+          return [row.id, tokens] as const;
+        });
+        const draws = parts.map(() => random.uniform());
+        const sampled = feed(decoder, parts, plainSampling(parts.length, draws, top));
+        const check = random.integer(part.length);
+        const fresh = decoder.open();
+        const again = feed(
+          decoder,
+          [[fresh, part[check]!.tokens]],
+          plainSampling(1, draws[check]!, top),
+        );
+        assert.deepEqual(entry(again, 0, top), entry(sampled, check, top), `round ${round}`);
+        assert.equal(decoder.length(part[check]!.id), part[check]!.tokens.length);
+        decoder.close(fresh);
       }
-      const part = rows.filter(
-        (row) => row.tokens.length < shape.contextLength - 30 && random.uniform() < 0.7,
-      );
-      if (part.length === 0) continue;
-      const parts = part.map((row) => {
-        const count = random.choose([1, 1, 1, 3, 20]);
-        const tokens = Array.from({ length: count }, () => random.integer(shape.vocabSize));
-        row.tokens.push(...tokens);
-        return [row.id, tokens] as const;
-      });
-      const draws = parts.map(() => random.uniform());
-      const sampled = feed(decoder, parts, plainSampling(parts.length, draws, top));
-      const check = random.integer(part.length);
-      const fresh = decoder.open();
-      const again = feed(
-        decoder,
-        [[fresh, part[check]!.tokens]],
-        plainSampling(1, draws[check]!, top),
-      );
-      assert.deepEqual(entry(again, 0, top), entry(sampled, check, top), `round ${round}`);
-      assert.equal(decoder.length(part[check]!.id), part[check]!.tokens.length);
-      decoder.close(fresh);
-    }
-    for (const row of rows) decoder.close(row.id);
-    assert.equal(decoder.bytes(), 0);
-    decoder.dispose();
-  });
+      for (const row of rows) decoder.close(row.id);
+      assert.equal(decoder.bytes(), 0);
+      decoder.dispose();
+    });
 
   test(`${name} counts a shared past once`, () => {
     const shape = smallShape();

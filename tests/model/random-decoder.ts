@@ -1,4 +1,6 @@
 import type { DecoderShape, DecoderWeights } from "../../src/model/decoder/weights.js";
+import type { LinearLayers } from "../../src/model/architectures/definition.js";
+import { linearWidths } from "../../src/model/transformer/weights.js";
 import { Random } from "../../src/base/random/random.js";
 
 /** A small shape; `change` says what is different. */
@@ -47,14 +49,29 @@ export function randomWeights(
   const random = Random.from(seed);
   const fill = (size: number, mean = 0): Float32Array =>
     Float32Array.from({ length: size }, () => mean + scale * (random.uniform() * 2 - 1) * 1.7);
+  const queries = heads * headDim * (shape.gatedAttention ? 2 : 1);
+  const mixing = ({ valueHeads, valueDim, taps, ...rest }: LinearLayers) => {
+    const { mixed, values } = linearWidths({ valueHeads, valueDim, taps, ...rest });
+    return {
+      mix: fill(mixed * hidden),
+      mixGate: fill(values * hidden),
+      mixBeta: fill(valueHeads * hidden),
+      mixDecay: fill(valueHeads * hidden),
+      mixOutput: fill(hidden * values),
+      taps: fill(mixed * taps),
+      rate: fill(valueHeads, -1),
+      rateBias: fill(valueHeads),
+      answerScale: fill(valueDim, 1),
+    };
+  };
   return {
     embedding: fill(vocabSize * hidden),
     finalNorm: fill(hidden, 1),
     head: tied ? undefined : fill(vocabSize * hidden),
-    layers: Array.from({ length: shape.layers }, () => ({
+    layers: Array.from({ length: shape.layers }, (_, i) => ({
       inputNorm: fill(hidden, 1),
       postNorm: fill(hidden, 1),
-      query: fill(heads * headDim * hidden),
+      query: fill(queries * hidden),
       key: fill(kvHeads * headDim * hidden),
       value: fill(kvHeads * headDim * hidden),
       queryBias: bias ? fill(heads * headDim) : undefined,
@@ -74,6 +91,7 @@ export function randomWeights(
         attendedNorm: fill(hidden, 1),
         foundNorm: fill(hidden, 1),
       }),
+      ...(shape.linear?.layers[i] && mixing(shape.linear)),
     })),
   };
 }

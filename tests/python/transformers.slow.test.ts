@@ -120,6 +120,16 @@ test("transformers loads the checkpoints of saveModel() and computes the same", 
       },
       { dtype: "float16" },
     ],
+    qwen3_5: [
+      {
+        ...{ ...sizes, family: "qwen3_5", layers: 3, headDim: 12, rotaryDim: 4, tied: false },
+        linear: {
+          layers: [true, false, true],
+          ...{ keyHeads: 2, valueHeads: 6, keyDim: 5, valueDim: 7, taps: 3 },
+        },
+      },
+      { maxShardBytes: 9000 },
+    ],
     "qwen3-value": [{ ...sizes, family: "qwen3", head: "value", eosIds: [5] }, {}],
   };
   for (const [name, [input, options]] of Object.entries(cases)) {
@@ -127,7 +137,9 @@ test("transformers loads the checkpoints of saveModel() and computes the same", 
     // Biases and norms away from 0 and 1, so that a forgotten one shows.
     const made = await Model.build(modelConfig(input), async (weight, shape) => {
       const random = Random.from(3).split(weight);
-      const centre = weight.includes("norm") && input.family !== "gemma3" ? 1 : 0;
+      const centred = input.family === "gemma3" || input.family === "qwen3_5";
+      const one = weight.includes("norm") && (!centred || weight.includes("linear_attn"));
+      const centre = one ? 1 : 0;
       const size = shape.reduce((a, b) => a * b, 1);
       return Float32Array.from({ length: size }, () => centre + 0.25 * random.normal());
     });

@@ -1,5 +1,6 @@
 import type { ModelConfig } from "../../model/config.js";
 import { defined } from "../../../common/options/defined.js";
+import { linearWidths } from "../../model/transformer/weights.js";
 import { shareRows } from "../../model/transformer/sharing.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import { embed } from "../../tensor/ops/embed.js";
@@ -87,8 +88,12 @@ const most = 16_384;
  * answer, the feed-forward. Found by training models of different sizes; docs/internal/log/ has the figures.
  */
 export function keptPerLayer(config: ModelConfig): number {
-  const { hiddenSize, heads, kvHeads, headDim, intermediateSize } = config;
-  return 6 * hiddenSize + 2 * (heads + kvHeads) * headDim + 3 * intermediateSize;
+  const { hiddenSize, heads, kvHeads, headDim, intermediateSize, linear } = config;
+  const attention = 2 * (heads + kvHeads) * headDim;
+  // Linear attention keeps what goes into its convolution, its gates and its answer, and makes the rest anew.
+  const { mixed, values } = linear ? linearWidths(linear) : { mixed: 0, values: 0 };
+  const mixing = Math.max(attention, mixed + 4 * values);
+  return 6 * hiddenSize + mixing + 3 * intermediateSize;
 }
 
 /**

@@ -13,6 +13,23 @@ export interface LayerArithmetic {
   foundNorms?: boolean;
   /** Embeddings are multiplied by the square root of the width. */
   scaledEmbedding?: boolean;
+  /** Each query comes with a gate of its width, whose sigmoid multiplies what attention found for it. */
+  gatedAttention?: boolean;
+}
+
+/** Layers with linear attention in place of attention: a gated delta rule behind a short causal convolution. */
+export interface LinearLayers {
+  /** Which layers have it, a truth value for each. */
+  layers: readonly boolean[];
+  /** Heads of queries and keys; each serves `valueHeads / keyHeads` heads of values. */
+  keyHeads: number;
+  valueHeads: number;
+  /** Numbers of a query and of a key. */
+  keyDim: number;
+  /** Numbers of a value. */
+  valueDim: number;
+  /** How many positions the convolution sees, its own included. */
+  taps: number;
 }
 
 /** What tells a model's layers from one another. */
@@ -27,6 +44,10 @@ export interface LayerKinds {
   rotated?: readonly boolean[];
   /** Scores are divided by its square root. Default: the head's width. */
   queryScalar?: number;
+  /** How many numbers of a head are turned by position, the first ones. Default: all. */
+  rotaryDim?: number;
+  /** Which layers have linear attention, and its sizes. Default: none. */
+  linear?: LinearLayers;
 }
 
 /** What a definition may ask about the model whose keys it reads. */
@@ -48,6 +69,16 @@ export interface GgufForm {
   write?(kinds: LayerKinds, sizes: LayerSizes): Record<string, number> | undefined;
 }
 
+/** A model whose layers are these and that has more than text around them, as config.json has it. */
+export interface Around {
+  /** The class that config.json names. */
+  readonly class: string;
+  /** The key that has the text's part. */
+  readonly key: string;
+  /** What the names of the text's weights begin with, in place of `model.`. */
+  readonly prefix: string;
+}
+
 /** A kind of model: what files call it, and what its layers do otherwise than others'. */
 export interface Architecture<Name extends string = string> {
   /** As `model_type` of config.json and `general.architecture` of a GGUF file say it. */
@@ -58,6 +89,10 @@ export interface Architecture<Name extends string = string> {
   readonly words: string;
   /** The class that config.json names for each head. */
   readonly classes: Readonly<Record<ModelHead, string>>;
+  /** What is around models of it in published folders; their text alone is read. */
+  readonly around?: Around;
+  /** Weights that are left out of what is read: of pictures, or of a second head. */
+  readonly leftOut?: RegExp;
   /** Biases on the query, key and value projections. */
   readonly qkvBias: boolean;
   /** RMSNorm on each head's queries and keys. */
@@ -83,7 +118,8 @@ export interface Architecture<Name extends string = string> {
    * Hugging Face those that lie half a head apart.
    */
   readonly pairsRows: boolean;
-  readonly gguf?: GgufForm;
+  /** False where its GGUF files are neither read nor written. */
+  readonly gguf?: GgufForm | false;
 }
 
 /** Keeps the name's own type, by which configurations know it. */

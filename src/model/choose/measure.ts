@@ -27,10 +27,15 @@ const BUDGET_MS = 250;
 
 /** The shape that is timed in place of a model's: no deeper and no wider at its ends than is needed. */
 export function probeShape(config: ModelConfig): ModelConfig {
+  const layers = Math.min(config.layers, LAYERS);
+  const { windowed, rotated, linear } = config;
   return modelConfig({
     ...config,
+    windowed: windowed?.slice(0, layers),
+    rotated: rotated?.slice(0, layers),
+    linear: linear && { ...linear, layers: linear.layers.slice(0, layers) },
     ...{ head: "logits", eosIds: [], bosId: undefined, padId: undefined },
-    layers: Math.min(config.layers, LAYERS),
+    layers,
     vocabSize: Math.min(config.vocabSize, WORDS),
     contextLength: Math.max(TOKENS, Math.min(config.contextLength, 2 * TOKENS)),
   });

@@ -6,14 +6,17 @@ import { tf } from "../../tensor/tf.js";
 import type { Model } from "../transformer/transformer.js";
 import {
   type CacheType,
+  checkPlain,
   checkTypes,
   type DecoderType,
   engineOnly,
   noteEngine,
   noteWholeCache,
+  plainOnly,
 } from "./weights.js";
 import type { Decoder } from "./decoder.js";
 import { EngineDecoder } from "./engine.js";
+import { engineProducts } from "./engine-products.js";
 import { GpuDecoder } from "./gpu/gpu-decoder.js";
 import { type GpuWeightSource, uploaded, type WeightPart } from "./gpu/weight-source.js";
 import { decoderShape, decoderWeights, onGpu } from "./of-model.js";
@@ -79,6 +82,10 @@ export function makeDecoder(
   const shape = decoderShape(model.config);
   const engine = compiledEngine();
   const source = () => decoderWeights(model);
+  if (plainOnly(shape)) {
+    checkPlain("make a decoder", model.config.family, dtype);
+    return new PlainDecoder(shape, source, cache, engineProducts());
+  }
   const gpuToo = !engineOnly(dtype) && onGpu(model.config);
   if (device && !gpuToo && !engineOnly(dtype)) noteEngine(model.config.family);
   if (!device || !gpuToo) {

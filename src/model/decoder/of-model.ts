@@ -1,7 +1,13 @@
 import { decodeBackend } from "../../tensor/backends.js";
 import { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
-import { type DecoderShape, type DecoderType, type DecoderWeights, engineOnly } from "./weights.js";
+import {
+  type DecoderShape,
+  type DecoderType,
+  type DecoderWeights,
+  engineOnly,
+  plainOnly,
+} from "./weights.js";
 import { endNames, layerWeights, normValues } from "./weight-names.js";
 import { rotaries } from "../transformer/rope.js";
 import type { Model } from "../transformer/transformer.js";
@@ -26,6 +32,9 @@ export function decoderShape(config: ModelConfig): DecoderShape {
     ...(all[0]!.magnitude !== 1 && { magnitude: all[0]!.magnitude }),
     ...(kinds.some((kind) => Object.keys(kind).length > 0) && { kinds }),
     ...(config.activation && { activation: config.activation }),
+    ...(config.rotaryDim !== undefined && { rotaryDim: config.rotaryDim }),
+    ...(config.gatedAttention && { gatedAttention: true }),
+    ...(config.linear && { linear: config.linear }),
     ...(config.scaledEmbedding && {
       embeddingScale: Math.fround(Math.sqrt(config.hiddenSize)),
     }),
@@ -34,10 +43,11 @@ export function decoderShape(config: ModelConfig): DecoderShape {
 
 /** Whether a GPU's decoder has all that a model's layers do: else the engine decodes. */
 export function onGpu(config: ModelConfig): boolean {
-  const { kinds, activation, embeddingScale, magnitude } = decoderShape(config);
+  const shape = decoderShape(config);
+  const { kinds, activation, embeddingScale, magnitude } = shape;
   const { outputBias, mlpBias, foundNorms, normOffset } = config;
   const more = [kinds, activation, embeddingScale, magnitude, outputBias, mlpBias, foundNorms];
-  return ![...more, normOffset].some(Boolean);
+  return !plainOnly(shape) && ![...more, normOffset].some(Boolean);
 }
 
 /** Models whose decoders are in main memory although a GPU could decode. */

@@ -21,6 +21,15 @@ const plainNames = {
   queryNorm: "self_attn.q_norm.weight",
   keyNorm: "self_attn.k_norm.weight",
   output: "self_attn.o_proj.weight",
+  mix: "linear_attn.in_proj_qkv.weight",
+  mixGate: "linear_attn.in_proj_z.weight",
+  mixBeta: "linear_attn.in_proj_b.weight",
+  mixDecay: "linear_attn.in_proj_a.weight",
+  mixOutput: "linear_attn.out_proj.weight",
+  taps: "linear_attn.conv1d.weight",
+  rate: "linear_attn.A_log",
+  rateBias: "linear_attn.dt_bias",
+  answerScale: "linear_attn.norm.weight",
   outputBias: "self_attn.o_proj.bias",
   postNorm: "post_attention_layernorm.weight",
   gate: "mlp.gate_proj.weight",
@@ -53,7 +62,10 @@ interface ReadWeights<M> {
   matrix: (name: string) => M;
 }
 
-const matrices = ["query", "key", "value", "output", "gate", "up", "down"] as const;
+const matrices = [
+  ...["query", "key", "value", "output", "gate", "up", "down"],
+  ...["mix", "mixGate", "mixBeta", "mixDecay", "mixOutput"],
+];
 
 /** What a norm multiplies by, from its weight: `normOffset` is added. */
 export function normValues(
@@ -74,11 +86,12 @@ export function layerWeights<M>(
 ): DecoderLayerWeights<M> {
   const names = layerNames(config);
   const found: Partial<Record<LayerPart, unknown>> = {};
+  const others = config.linear?.layers[layer] ? "self_attn." : "linear_attn.";
   for (const part of Object.keys(names) as LayerPart[]) {
     const name = names[part];
-    if (name === undefined) continue;
+    if (name === undefined || name.startsWith(others)) continue;
     const whole = `model.layers.${layer}.${name}`;
-    if ((matrices as readonly string[]).includes(part)) {
+    if (matrices.includes(part)) {
       Object.defineProperty(found, part, { enumerable: true, get: () => matrix(whole) });
       continue;
     }

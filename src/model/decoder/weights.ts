@@ -1,5 +1,7 @@
 import { note } from "#platform/note";
+import type { LinearLayers } from "../architectures/definition.js";
 import type { StoredValues } from "../files/weight-file.js";
+import { linearWidths } from "../transformer/weights.js";
 
 /** What a layer does otherwise than the others. */
 export interface DecoderLayerKind {
@@ -24,8 +26,14 @@ export interface DecoderShape {
   normEps: number;
   /** Angle per position of each of the headDim / 2 rotary pairs, after any rope scaling. */
   inverseFrequencies: ArrayLike<number>;
+  /** How many numbers of a head are turned by position, the first ones. Default: all, headDim. */
+  rotaryDim?: number;
   /** What cosines and sines are multiplied by. Default: 1. */
   magnitude?: number;
+  /** Each query comes with a gate beside it, for the sigmoid of which attention's answer is multiplied. */
+  gatedAttention?: boolean;
+  /** Layers with linear attention. */
+  linear?: LinearLayers;
   /** One for each layer, where not all are alike. */
   kinds?: readonly DecoderLayerKind[];
   /** The activation of the feed-forward block. Default: SiLU. */
@@ -52,8 +60,31 @@ export function rotaryTables(shape: DecoderShape): {
   return { tables, of };
 }
 
-/** One layer's weights in Hugging Face layout: every matrix is [out, in], as values of type M. */
-export interface DecoderLayerWeights<M = Float32Array> {
+/** What a layer of linear attention has in place of query, key, value and output; plain code alone decodes it. */
+export interface LinearWeights {
+  /** Queries, keys and values together, before the convolution. */
+  mix: Float32Array;
+  /** What gates the answer. */
+  mixGate: Float32Array;
+  /** How much of a value is written. */
+  mixBeta: Float32Array;
+  /** How fast the state fades. */
+  mixDecay: Float32Array;
+  mixOutput: Float32Array;
+  /** Of the convolution: [channels, taps]. */
+  taps: Float32Array;
+  /** ln of the decay's rate for each head, and what is added to `mixDecay`. */
+  rate: Float32Array;
+  rateBias: Float32Array;
+  /** Of each head's answer. */
+  answerScale: Float32Array;
+}
+
+/**
+ * One layer's weights in Hugging Face layout: every matrix is [out, in], as values of type M. Without query, key, value and
+ * output where the layer has linear attention, which has parts of its own.
+ */
+export interface DecoderLayerWeights<M = Float32Array> extends Partial<LinearWeights> {
   inputNorm: Float32Array;
   query: M;
   key: M;
@@ -126,6 +157,7 @@ export type CacheType = (typeof cacheTypes)[number];
 /** Throws unless every weight is there and of the size the shape asks for. */
 export function checkWeights(shape: DecoderShape, weights: DecoderWeights<StoredValues>): void {
   const { vocabSize, hidden, heads, kvHeads, headDim, feedForward } = shape;
+  const { gatedAttention: gated } = shape;
   const check = (name: string, array: StoredValues | undefined, size: number): void => {
     if (array?.length !== size) {
       throw new RangeError(
@@ -133,9 +165,10 @@ export function checkWeights(shape: DecoderShape, weights: DecoderWeights<Stored
       );
     }
   };
-  if (headDim % 2 !== 0 || shape.inverseFrequencies.length !== headDim / 2) {
+  const turning = shape.rotaryDim ?? headDim;
+  if (headDim % 2 !== 0 || shape.inverseFrequencies.length !== turning / 2) {
     throw new RangeError(
-      `Cannot make a decoder: a head of ${headDim} needs ${headDim / 2} rotary frequencies, got ${shape.inverseFrequencies.length}`,
+      `Cannot make a decoder: a head of ${headDim} needs ${turning / 2} rotary frequencies, got ${shape.inverseFrequencies.length}`,
     );
   }
   if (shape.kinds && shape.kinds.length !== shape.layers) {
@@ -160,15 +193,29 @@ export function checkWeights(shape: DecoderShape, weights: DecoderWeights<Stored
     const at = (name: string): string => `layers[${i}].${name}`;
     check(at("inputNorm"), layer.inputNorm, hidden);
     check(at("postNorm"), layer.postNorm, hidden);
-    check(at("query"), layer.query, heads * headDim * hidden);
-    check(at("key"), layer.key, kvHeads * headDim * hidden);
-    check(at("value"), layer.value, kvHeads * headDim * hidden);
+    if (shape.linear?.layers[i]) {
+      const { mixed, values } = linearWidths(shape.linear);
+      const { valueHeads, valueDim, taps } = shape.linear;
+      check(at("mix"), layer.mix, mixed * hidden);
+      check(at("mixGate"), layer.mixGate, values * hidden);
+      for (const name of ["mixBeta", "mixDecay"] as const) {
+        check(at(name), layer[name], valueHeads * hidden);
+      }
+      check(at("mixOutput"), layer.mixOutput, hidden * values);
+      check(at("taps"), layer.taps, mixed * taps);
+      for (const name of ["rate", "rateBias"] as const) check(at(name), layer[name], valueHeads);
+      check(at("answerScale"), layer.answerScale, valueDim);
+    } else {
+      check(at("query"), layer.query, (gated ? 2 : 1) * heads * headDim * hidden);
+      check(at("key"), layer.key, kvHeads * headDim * hidden);
+      check(at("value"), layer.value, kvHeads * headDim * hidden);
+      check(at("output"), layer.output, heads * headDim * hidden);
+    }
     if (layer.queryBias) check(at("queryBias"), layer.queryBias, heads * headDim);
     if (layer.keyBias) check(at("keyBias"), layer.keyBias, kvHeads * headDim);
     if (layer.valueBias) check(at("valueBias"), layer.valueBias, kvHeads * headDim);
     if (layer.queryNorm) check(at("queryNorm"), layer.queryNorm, headDim);
     if (layer.keyNorm) check(at("keyNorm"), layer.keyNorm, headDim);
-    check(at("output"), layer.output, heads * headDim * hidden);
     check(at("gate"), layer.gate, feedForward * hidden);
     check(at("up"), layer.up, feedForward * hidden);
     check(at("down"), layer.down, feedForward * hidden);
@@ -195,6 +242,27 @@ export function checkTypes(action: string, dtype: DecoderType, cache: CacheType)
 export function noteWholeCache(cache: CacheType): void {
   if (cache === "float32") return;
   note("arpo-lab: keys and values are kept in float32: a GPU's decoder does not round them");
+}
+
+/** Whether plain code alone decodes models of this shape: the engine and GPUs have none of it. */
+export function plainOnly({
+  linear,
+  gatedAttention,
+  rotaryDim,
+}: Pick<DecoderShape, "linear" | "gatedAttention" | "rotaryDim">): boolean {
+  return linear !== undefined || gatedAttention === true || rotaryDim !== undefined;
+}
+
+/** Says that a model decodes in plain code, and refuses to round what plain code keeps as it is. */
+export function checkPlain(action: string, family: string, dtype: DecoderType): void {
+  if (dtype !== "float32") {
+    throw new RangeError(
+      `Cannot ${action}: dtype must be float32 for this ${family} model, which decodes in plain TypeScript, got "${dtype}"`,
+    );
+  }
+  note(
+    `arpo-lab: this ${family} model decodes in plain TypeScript: the engine and GPUs have no linear attention, gated attention or partial rotary positions`,
+  );
 }
 
 /** Says that a model decodes on the engine although a GPU is there. */

@@ -80,6 +80,7 @@ test("what llama.cpp computes otherwise is not written", async () => {
     [{ family: "qwen3", headDim: 32, outputBias: true }, /got biases that it does not read/],
     [{ family: "qwen2", window: 8, windowed: [false, true] }, /got windows,/],
     [{ family: "smollm3", rotated: [false, true] }, /got windows, layers without rotary positions/],
+    [{ family: "qwen3_5", headDim: 32 }, /computes of qwen3_5, got layers that have no form there; save/],
     [{ family: "gemma3", headDim: 32, window: 8, windowed: [false, true] }, /got windows,/],
     [
       { ropeScaling: { type: "yarn", factor: 4, originalContext: 64, magnitude: 1, fast: 32, slow: 1, truncate: true } },

@@ -107,6 +107,70 @@ test("formatHfConfig() is undone by parseHfConfig(), for logits and value heads"
   }
 });
 
+/** The published shape of Qwen3.5-0.8B. */
+const hybrid = {
+  attention_bias: false,
+  attn_output_gate: true,
+  full_attention_interval: 4,
+  head_dim: 256,
+  hidden_act: "silu",
+  hidden_size: 1024,
+  intermediate_size: 3584,
+  linear_conv_kernel_dim: 4,
+  linear_key_head_dim: 128,
+  linear_num_key_heads: 16,
+  linear_num_value_heads: 16,
+  linear_value_head_dim: 128,
+  max_position_embeddings: 262144,
+  mtp_num_hidden_layers: 1,
+  num_attention_heads: 8,
+  num_hidden_layers: 24,
+  num_key_value_heads: 2,
+  rms_norm_eps: 1e-6,
+  rope_parameters: { rope_theta: 1e7, rope_type: "default", partial_rotary_factor: 0.25 },
+  vocab_size: 248320,
+};
+
+test("parseHfConfig() reads the text of Qwen3.5, alone or with pictures around it", () => {
+  const around = {
+    architectures: ["Qwen3_5ForConditionalGeneration"],
+    text_config: hybrid,
+    tie_word_embeddings: true,
+    vision_config: { depth: 12 },
+  };
+  const config = parseHfConfig(around);
+  assert.deepEqual(
+    config.linear?.layers.map((linear, i) => (linear ? undefined : i)).filter((i) => i),
+    [3, 7, 11, 15, 19, 23],
+  );
+  const { family, rotaryDim, ropeTheta, gatedAttention, normOffset } = config;
+  assert.deepEqual(
+    [family, rotaryDim, ropeTheta, gatedAttention, normOffset],
+    ["qwen3_5", 64, 1e7, true, 1],
+  );
+  let count = 0;
+  for (const shape of weightShapes(config).values()) count += shape.reduce((a, b) => a * b, 1);
+  assert.equal(count, 752_393_024);
+  const alone = { ...hybrid, architectures: ["Qwen3_5ForCausalLM"], tie_word_embeddings: true };
+  assert.deepEqual(parseHfConfig(alone), config);
+  assert.deepEqual(parseHfConfig(formatHfConfig(config, "bfloat16")), config);
+  const refused = (change: object, message: RegExp) =>
+    assert.throws(() => parseHfConfig({ ...alone, ...change }), message);
+  refused({ attn_output_gate: false }, /attn_output_gate must be true, got false/);
+  refused({ attention_bias: true }, /attention_bias must be false, got true/);
+  refused({ hidden_act: "gelu_pytorch_tanh" }, /hidden_act must be silu/);
+  refused({ layer_types: ["sliding_attention"] }, /must be among full_attention, linear_attention, got "sliding_attention" \(layer 0\)/); // prettier-ignore
+  refused({ layer_types: ["linear_attention"] }, /an entry for each of 24 layers, got 1/);
+  refused({ linear_num_value_heads: 17 }, /linear.valueHeads must be a multiple of keyHeads \(16\), got 17/); // prettier-ignore
+  refused({ head_dim: 20 }, /rotaryDim must be an even number up to 20, got 5/);
+  const yarn = { rope_type: "yarn", rope_theta: 1e7, factor: 4, original_max_position_embeddings: 8192 }; // prettier-ignore
+  refused({ rope_parameters: yarn }, /rotaryDim must be all of a head where rope is scaled/);
+  assert.throws(
+    () => parseHfConfig({ ...around, text_config: 3 }),
+    /text_config must be an object/,
+  );
+});
+
 test("parseHfConfig() refuses what it would compute wrongly", () => {
   const refused = (change: object, message: RegExp) =>
     assert.throws(() => parseHfConfig({ ...qwen, ...change }), message);
@@ -120,8 +184,12 @@ test("parseHfConfig() refuses what it would compute wrongly", () => {
   const layer_types = mixed.map((kind) => `${kind}_attention`);
   refused({ layer_types }, /layer_types must be among .*, got "linear_attention" \(layer 0\)/);
   refused(
-    { architectures: ["Qwen3_5ForCausalLM"], layer_types },
-    /got "Qwen3_5ForCausalLM".*; layers of linear_attention are not computed here/,
+    { architectures: ["ZambaForCausalLM"], layer_types: ["hybrid"] },
+    /got "ZambaForCausalLM".*; layers of hybrid are not computed here/,
+  );
+  refused(
+    { architectures: ["Qwen3_5MoeForCausalLM"], num_experts: 8, layer_types },
+    /got "Qwen3_5MoeForCausalLM".*; experts are not computed here/,
   );
   refused({ num_key_value_heads: 3 }, /multiple of kvHeads \(3\), got 14/);
   refused({ hidden_size: 900 }, /headDim must be a positive integer, got 64.28/);
@@ -162,6 +230,6 @@ test("an architecture that is not known is refused, and the nearest is named", (
   );
   assert.throws(
     () => modelConfig({ ...parseHfConfig(qwen), family: "qwn2" as "qwen2" }),
-    /family must be one of qwen2, qwen3, llama, smollm3, gemma3, got "qwn2"; did you mean "qwen2"\?/,
+    /family must be one of qwen2, qwen3, llama, smollm3, gemma3, qwen3_5, got "qwn2"; did you mean "qwen2"\?/,
   );
 });

@@ -1,6 +1,6 @@
 import { nearest } from "../../../common/options/nearest.js";
 import type { Architecture, LayerSizes } from "../architectures/definition.js";
-import { architectures, modelClasses } from "../architectures/registry.js";
+import { architectureAround, architectures, modelClasses } from "../architectures/registry.js";
 import { readWindows, writeWindows } from "../architectures/windows.js";
 import { type ConfigKeys, configKeys } from "../config-keys.js";
 import { modelConfig, type ModelConfig } from "../config.js";
@@ -75,7 +75,7 @@ export function parseHfConfig(json: unknown): ModelConfig {
   if (json === null || typeof json !== "object" || Array.isArray(json)) {
     throw new TypeError(`Cannot read config.json: it must be an object, got ${typeof json}`);
   }
-  const raw = json as Json;
+  const raw = textOf(json as Json);
   const keys = configKeys(raw);
   const { refuse, number, flag } = keys;
   const name = (raw.architectures as string[] | undefined)?.[0];
@@ -137,13 +137,27 @@ export function parseHfConfig(json: unknown): ModelConfig {
   });
 }
 
+/** The text's part of a model that has more around it, as a model of text alone has it. */
+function textOf(json: Json): Json {
+  const { around, classes } = architectureAround((json.architectures as unknown[] | undefined)?.[0]) ?? {}; // prettier-ignore
+  if (!around) return json;
+  const text = json[around.key];
+  if (text === null || typeof text !== "object") {
+    configKeys(json).refuse(`${around.key} must be an object`, text);
+  }
+  const tied = json.tie_word_embeddings ?? (text as Json).tie_word_embeddings;
+  return { ...(text as Json), tie_word_embeddings: tied, architectures: [classes!.logits] };
+}
+
 /** What kinds of layers a model of an architecture that is not known has, where it says so. */
 function otherLayers(raw: Json): string {
-  const types = [raw, raw.text_config as Json | null | undefined].flatMap((of) =>
+  const parts = [raw, raw.text_config as Json | null | undefined];
+  if (parts.some((of) => of?.num_experts)) return "; experts are not computed here";
+  const types = parts.flatMap((of) =>
     Array.isArray(of?.layer_types) ? (of.layer_types as unknown[]) : [],
   );
   const other = types.filter(
-    (type) => typeof type === "string" && !/^(full|sliding)_attention$/.test(type),
+    (type) => typeof type === "string" && !/^(full|sliding|linear)_attention$/.test(type),
   );
   return other.length === 0 ? "" : `; layers of ${String(other[0])} are not computed here`;
 }

@@ -1,4 +1,6 @@
+import { note } from "#platform/note";
 import { join } from "#platform/path";
+import { architectures } from "../architectures/registry.js";
 import { type ModelConfig, modelConfig } from "../config.js";
 import { type GenerationConfig, parseGenerationConfig } from "../generation-config.js";
 import { GgufFile } from "./gguf/gguf-file.js";
@@ -77,6 +79,70 @@ class GgufWeights implements WeightFile {
   }
 }
 
+/** A folder's weights by the names that they have in a model of text alone. */
+class RenamedWeights implements WeightFile {
+  readonly tensors: ReadonlyMap<string, StoredWeight>;
+
+  constructor(
+    readonly file: WeightFile,
+    readonly there: ReadonlyMap<string, string>,
+  ) {
+    this.tensors = new Map(
+      [...there].flatMap(([name, stored]) => {
+        const tensor = file.tensors.get(stored);
+        return tensor ? [[name, tensor] as const] : [];
+      }),
+    );
+  }
+
+  get path(): string {
+    return this.file.path;
+  }
+
+  read(name: string): Promise<Float32Array> {
+    return this.file.read(this.there.get(name)!);
+  }
+
+  stored(name: string, map: ArrayBuffer | null): StoredValues {
+    return this.file.stored(this.there.get(name)!, map);
+  }
+
+  close(): Promise<void> {
+    return this.file.close();
+  }
+}
+
+/** The weights of a folder that its architecture reads, by the names of a model of text alone. */
+function textWeights(
+  { family }: ModelConfig,
+  where: ReadonlyMap<string, WeightFile>,
+): ReadonlyMap<string, WeightFile> {
+  const { around, leftOut } = architectures.get(family)!;
+  if (!around && !leftOut) return where;
+  const names = [...where.keys()].filter((name) => !leftOut?.test(name));
+  const left = where.size - names.length;
+  if (left > 0) {
+    note(
+      `arpo-lab: ${left} weights of pictures or of further heads are left out: text alone is read`,
+    );
+  }
+  const there = new Map(
+    names.map((name) => [
+      around && name.startsWith(around.prefix) ? `model.${name.slice(around.prefix.length)}` : name,
+      name,
+    ]),
+  );
+  const renamed = new Map<WeightFile, RenamedWeights>();
+  return new Map(
+    [...there].map(([name, stored]) => {
+      const file = where.get(stored)!;
+      const own = renamed.get(file) ?? new RenamedWeights(file, there);
+      renamed.set(file, own);
+      return [name, own];
+    }),
+  );
+}
+
 /** A model on disk, before its weights are read. */
 interface StoredModel {
   config: ModelConfig;
@@ -119,7 +185,7 @@ export async function openModel(path: string, opened: WeightFile[]): Promise<Sto
     }
   }
   const facts = await readModelFacts(path);
-  return { ...facts, where: await openWeights(path, opened) };
+  return { ...facts, where: textWeights(facts.config, await openWeights(path, opened)) };
 }
 
 /** Refuses what a load would, but for the values: the headers of the files say enough. */

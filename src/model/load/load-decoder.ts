@@ -9,6 +9,7 @@ import type { ModelConfig } from "../config.js";
 import {
   type CacheType,
   cacheTypes,
+  checkPlain,
   checkTypes,
   type DecoderType,
   decoderTypes,
@@ -16,9 +17,11 @@ import {
   engineOnly,
   noteEngine,
   noteWholeCache,
+  plainOnly,
   type WeightsSource,
 } from "../decoder/weights.js";
 import { EngineDecoder } from "../decoder/engine.js";
+import { engineProducts } from "../decoder/engine-products.js";
 import { GpuDecoder } from "../decoder/gpu/gpu-decoder.js";
 import { uploaded } from "../decoder/gpu/weight-source.js";
 import { decoderShape, onGpu } from "../decoder/of-model.js";
@@ -166,14 +169,16 @@ export async function loadDecoder(
       throw new TypeError('Cannot decode: the model must have head "logits", got "value"');
     }
     checkStored(config, where, config.head);
-    const map: MapFile | undefined = options.map === false ? undefined : engine?.map;
-    const tensors = new StoredTensors(where, map);
     const shape = decoderShape(config);
+    const plain = plainOnly(shape);
+    if (plain) checkPlain("load a model", config.family, dtype);
+    const map: MapFile | undefined = options.map === false || plain ? undefined : engine?.map;
+    const tensors = new StoredTensors(where, map);
     // Blocks are the engine's alone.
     const gpuToo = !engineOnly(dtype) && onGpu(config);
     if (gpuToo) await chooseDecoder(config, dtype);
     const device = decodeBackend() === "webgpu" ? heldDevice() : undefined;
-    if (device && !gpuToo && !engineOnly(dtype)) noteEngine(config.family);
+    if (device && !gpuToo && !plain && !engineOnly(dtype)) noteEngine(config.family);
     if (device && gpuToo) {
       noteWholeCache(cache);
       const read = checked(tensors);
@@ -184,14 +189,15 @@ export async function loadDecoder(
       for (const buffer of tensors.buffers) engine?.forget?.(buffer);
       return { decoder, config };
     }
-    if (!engine) {
+    if (!engine || plain) {
       if (dtype !== "float32") {
         note(
           `arpo-lab: weights are widened to float32: plain JavaScript does not decode in ${dtype}`,
         );
       }
       const whole: Read = (name) => new Widening(tensors).read(name);
-      const decoder = new PlainDecoder(shape, inMemory(tensors, config, whole), cache);
+      const products = plain ? engineProducts() : undefined;
+      const decoder = new PlainDecoder(shape, inMemory(tensors, config, whole), cache, products);
       return { decoder, config };
     }
     const widening = new Widening(tensors);

@@ -45,7 +45,7 @@ export function addLora(model: Model, options: LoraOptions): Lora {
   checkOptions("add adapters", options, rules);
   const { rank, alpha, targetModules = "all-linear", rslora = false, seed = 0 } = options;
   checkLora(model.config, rank, alpha);
-  const modules = chosenModules(targetModules);
+  const modules = chosenModules(targetModules, model.config);
   const stream = Random.from(seed).split("lora");
   const made = new Map<string, tf.Variable>();
   for (const [name, shape] of adapterShapes(model.config, rank, modules)) {

@@ -10,21 +10,33 @@ export const loraModules = [
   "gate_proj",
   "up_proj",
   "down_proj",
+  "in_proj_qkv",
+  "in_proj_z",
+  "in_proj_b",
+  "in_proj_a",
+  "out_proj",
 ] as const;
 
+/** Those that a model has. */
+const modulesOf = (config: ModelConfig): string[] => {
+  const names = [...weightShapes(config).keys()];
+  return loraModules.filter((module) => names.some((name) => name.endsWith(`.${module}.weight`)));
+};
+
 /** Reads `all-linear`, one name, names with commas between, or a list of names. */
-export function chosenModules(given: string | readonly string[]): string[] {
+export function chosenModules(given: string | readonly string[], config: ModelConfig): string[] {
+  const there = modulesOf(config);
   const names = (typeof given === "string" ? given.split(",") : given).map((name) => name.trim());
   if (names.length === 1 && (names[0] === "all-linear" || names[0] === "all")) {
-    return [...loraModules];
+    return there;
   }
-  const unknown = names.find((name) => !(loraModules as readonly string[]).includes(name));
+  const unknown = names.find((name) => !there.includes(name));
   if (names.length === 0 || unknown !== undefined) {
     throw new RangeError(
-      `Cannot use LoRA: target modules must be all-linear or among ${loraModules.join(", ")}, got ${unknown ?? "none"}`,
+      `Cannot use LoRA: target modules must be all-linear or among ${there.join(", ")}, got ${unknown ?? "none"}`,
     );
   }
-  return loraModules.filter((name) => names.includes(name));
+  return there.filter((name) => names.includes(name));
 }
 
 /** Names and shapes of the adapters of a model, A before B. */

@@ -32,7 +32,8 @@ function fillNormal(out: Float32Array, stream: Random, deviation: number): void 
 }
 
 /**
- * Fresh values of one weight: what makes norms 1, zeros for biases, else normal with the model's deviation.
+ * Fresh values of one weight: what makes norms 1, zeros for biases, decays as Qwen3.5 begins with them, else normal with
+ * the model's deviation.
  * They depend on the seed and the weight's name and on nothing else.
  */
 export function initialValues(
@@ -42,9 +43,13 @@ export function initialValues(
   { initializerRange, normOffset }: Pick<ModelConfig, "initializerRange" | "normOffset">,
 ): Float32Array {
   const values = new Float32Array(size);
-  if (name.includes("norm")) values.fill(1 - (normOffset ?? 0));
+  const stream = Random.from(seed).split("init").split(name);
+  if (/linear_attn\.(norm\.weight|dt_bias)$/.test(name)) values.fill(1);
+  else if (name.endsWith("linear_attn.A_log")) {
+    for (const i of values.keys()) values[i] = exact.log(0.01 + 15.99 * stream.at(i));
+  } else if (name.includes("norm")) values.fill(1 - (normOffset ?? 0));
   else if (!name.endsWith("bias")) {
-    fillNormal(values, Random.from(seed).split("init").split(name), initializerRange);
+    fillNormal(values, stream, initializerRange);
   }
   return values;
 }

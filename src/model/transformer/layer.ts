@@ -7,13 +7,13 @@ import { geglu, swiglu } from "../../tensor/ops/swiglu.js";
 import type { Qkv, QkvShape } from "../../tensor/plain.js";
 import type { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
+import { gatedQkv } from "./gated-attention.js";
+import { linearAttention } from "./linear-attention.js";
 import type { Lora } from "./lora.js";
 import type { RotaryTable } from "./rope.js";
 import { sharedAttention } from "./sharing.js";
 import type { Sharing } from "./token-batch.js";
-
-/** A layer's weights by the part of their name after `model.layers.N.`. */
-export type LayerWeights = Record<string, tf.Tensor>;
+import type { LayerWeights, Project } from "./weights.js";
 
 /** What a norm multiplies by. */
 export const normScale = (weight: tf.Tensor, { normOffset }: ModelConfig): tf.Tensor =>
@@ -98,39 +98,27 @@ export interface LayerGiven {
   loraScale: number | undefined;
 }
 
-/**
- * One layer of a decoder transformer over x [rows, time, hiddenSize]. First attention: every position
- * gathers from the positions before it. Then feed-forward: every position by itself. Each works on a
- * normalised copy and adds what it found to the stream. With `loraScale` the matrices are not trained but
- * the adapters that are among the weights.
- */
-export function decoderLayer(
-  x: tf.Tensor,
+/** What attention finds at each position of a normalised x, before it is added. */
+function attention(
+  given: tf.Tensor,
   weights: LayerWeights,
   { rotary, lengths, window, sharing, loraScale }: LayerGiven,
   config: ModelConfig,
+  project: Project,
 ): tf.Tensor {
   const { heads, kvHeads, headDim, normEpsilon: epsilon } = config;
   const w = (name: string) => weights[`${name}.weight`]!;
-
-  const project = (given: tf.Tensor, ...names: string[]): tf.Tensor[] =>
-    loraScale === undefined
-      ? names.map((name) => linear(given, w(name), weights[`${name}.bias`]))
-      : adapted(given, weights, names, loraScale);
-
-  const norm = (given: tf.Tensor, name: string) =>
-    rmsNorm(given, normScale(w(name), config), epsilon);
-  const found = (given: tf.Tensor, name: string) => (config.foundNorms ? norm(given, name) : given);
   const headNorm = (letter: "q" | "k") => {
     const weight = weights[`self_attn.${letter}_norm.weight`];
     const scale = weight && normScale(weight, config);
     return letter === "q" ? scale && scoreScaled(scale, config) : scale;
   };
-
-  const given = norm(x, "input_layernorm");
+  const apart = config.gatedAttention || config.rotaryDim !== undefined;
+  const gated = apart ? gatedQkv(given, project, rotary, config, headNorm) : undefined;
   const shape = { heads, kvHeads, headDim, epsilon };
   const { q, k, v } =
-    loraScale === undefined
+    gated ??
+    (loraScale === undefined
       ? qkv(
           given,
           {
@@ -147,12 +135,45 @@ export function decoderLayer(
           rotary.sin,
           shape,
         )
-      : adaptedQkv(given, weights, rotary, shape, loraScale, headNorm);
+      : adaptedQkv(given, weights, rotary, shape, loraScale, headNorm));
   const seen = sharing
     ? sharedAttention({ q, k, v }, lengths, sharing, window)
     : causalAttention(q, k, v, lengths, window);
-  const [attended] = project(seen, "self_attn.o_proj");
-  const middle: tf.Tensor = x.add(found(attended!, "post_attention_layernorm"));
+  const open = gated?.gate ? seen.mul(gated.gate.sigmoid()) : seen;
+  return project(open, "self_attn.o_proj")[0]!;
+}
+
+/**
+ * One layer of a decoder transformer over x [rows, time, hiddenSize]. First attention, or linear attention where the
+ * layer has it: every position gathers from the positions before it. Then feed-forward: every position by itself. Each works on a
+ * normalised copy and adds what it found to the stream. With `loraScale` the matrices are not trained but
+ * the adapters that are among the weights.
+ */
+export function decoderLayer(
+  x: tf.Tensor,
+  weights: LayerWeights,
+  layer: LayerGiven,
+  config: ModelConfig,
+): tf.Tensor {
+  const { linear: sizes, normEpsilon } = config;
+  const { loraScale, sharing } = layer;
+  const w = (name: string) => weights[`${name}.weight`]!;
+
+  const project = (given: tf.Tensor, ...names: string[]): tf.Tensor[] =>
+    loraScale === undefined
+      ? names.map((name) => linear(given, w(name), weights[`${name}.bias`]))
+      : adapted(given, weights, names, loraScale);
+
+  const norm = (given: tf.Tensor, name: string) =>
+    rmsNorm(given, normScale(w(name), config), normEpsilon);
+  const found = (given: tf.Tensor, name: string) => (config.foundNorms ? norm(given, name) : given);
+
+  const given = norm(x, "input_layernorm");
+  const attended =
+    sizes && "linear_attn.out_proj.weight" in weights
+      ? linearAttention(given, weights, project, sharing, { linear: sizes, normEpsilon })
+      : attention(given, weights, layer, config, project);
+  const middle: tf.Tensor = x.add(found(attended, "post_attention_layernorm"));
 
   const before = config.foundNorms ? "pre_feedforward_layernorm" : "post_attention_layernorm";
   const [gate, up] = project(norm(middle, before), "mlp.gate_proj", "mlp.up_proj");

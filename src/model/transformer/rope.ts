@@ -6,19 +6,22 @@ import { scalingKind } from "../rope-scalings/registry.js";
 const single = Math.fround;
 
 /** How fast each pair turns where nothing stretches it, rounded to single precision where transformers rounds. */
-function plainFrequencies(headDim: number, theta: number): Float32Array {
+function plainFrequencies(
+  { headDim, rotaryDim = headDim }: ModelConfig,
+  theta: number,
+): Float32Array {
   return Float32Array.from(
-    { length: headDim / 2 },
-    (_, i) => 1 / single(theta ** single((2 * i) / headDim)),
+    { length: rotaryDim / 2 },
+    (_, i) => 1 / single(theta ** single((2 * i) / rotaryDim)),
   );
 }
 
 /**
- * How fast each pair of a head's dimensions turns, in radians per position: `headDim / 2` values. Dimension i is
- * paired with i + headDim / 2.
+ * How fast each pair of a head's dimensions turns, in radians per position: a value for each pair that turns. Of n
+ * dimensions that turn, dimension i is paired with i + n / 2.
  */
 export function ropeFrequencies(config: ModelConfig): Float32Array {
-  const plain = plainFrequencies(config.headDim, config.ropeTheta);
+  const plain = plainFrequencies(config, config.ropeTheta);
   const { ropeScaling: scaling } = config;
   return scaling ? scalingKind(scaling).frequencies(plain, scaling, config) : plain;
 }
@@ -31,15 +34,15 @@ export interface Rotary {
 
 /** The ways that a model's layers turn queries and keys, and which of them each layer has. */
 export function rotaries(config: ModelConfig): { all: Rotary[]; of: number[] } {
-  const { headDim, layers, ropeScaling, windowRopeTheta, windowed, rotated } = config;
+  const { layers, ropeScaling, windowRopeTheta, windowed, rotated } = config;
   const kinds: Record<"main" | "window" | "none", () => Rotary> = {
     main: () => ({
       frequencies: ropeFrequencies(config),
       magnitude: (ropeScaling && scalingKind(ropeScaling).magnitude?.(ropeScaling)) ?? 1,
     }),
-    window: () => ({ frequencies: plainFrequencies(headDim, windowRopeTheta!), magnitude: 1 }),
+    window: () => ({ frequencies: plainFrequencies(config, windowRopeTheta!), magnitude: 1 }),
     // Angles of 0 leave everything as it is.
-    none: () => ({ frequencies: new Float32Array(headDim / 2), magnitude: 1 }),
+    none: () => ({ frequencies: new Float32Array(ropeFrequencies(config).length), magnitude: 1 }),
   };
   const ofLayer = Array.from({ length: layers }, (_, i) =>
     rotated?.[i] === false
@@ -58,13 +61,16 @@ export interface RotaryTable {
   sin: tf.Tensor;
 }
 
-/** The angles by which positions 0, 1, 2, ... turn each pair of a head's dimensions. */
-export function rotaryTable({ frequencies, magnitude }: Rotary, positions: number): RotaryTable {
-  const half = frequencies.length;
+/** The angles by which positions 0, 1, 2, ... turn each of `half` pairs: 0 for those that have no frequency. */
+export function rotaryTable(
+  { frequencies, magnitude }: Rotary,
+  positions: number,
+  half = frequencies.length,
+): RotaryTable {
   const cos = new Float32Array(positions * half);
   const sin = new Float32Array(positions * half);
   for (let i = 0; i < cos.length; i++) {
-    const angle = single(Math.floor(i / half) * frequencies[i % half]!);
+    const angle = single(Math.floor(i / half) * (frequencies[i % half] ?? 0));
     cos[i] = magnitude * exact.cos(angle);
     sin[i] = magnitude * exact.sin(angle);
   }

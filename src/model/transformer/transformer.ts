@@ -17,13 +17,13 @@ import { rmsNorm } from "../../tensor/ops/rms-norm.js";
 import { tf } from "../../tensor/tf.js";
 import { recompute } from "./recompute.js";
 import { modelConfig, type ModelConfig, type ModelConfigInput } from "../config.js";
-import { decoderLayer, layerParts, type LayerWeights, normScale } from "./layer.js";
+import { decoderLayer, layerParts, normScale } from "./layer.js";
 import type { GenerationConfig } from "../generation-config.js";
 import { initialValues } from "./init-weights.js";
 import type { Lora } from "./lora.js";
 import { rotaries, rotaryTable, type RotaryTable } from "./rope.js";
 import { batchTokens, type PaddedBatch, type TokenBatch } from "./token-batch.js";
-import { type WeightPrecision, weightShapes, shapeSize } from "./weights.js";
+import { type LayerWeights, type WeightPrecision, weightShapes, shapeSize } from "./weights.js";
 
 /** How a forward pass is run; the result is the same. */
 interface ForwardOptions {
@@ -496,7 +496,7 @@ export class Model {
     if (this.#rotary.length > 0 && this.#rotary[0]!.cos.shape[0]! >= time) return this.#rotary;
     const count = Math.min(this.config.contextLength, 2 ** Math.ceil(Math.log2(time)));
     const made = rotaries(this.config).all.map((rotary) => {
-      const { cos, sin } = rotaryTable(rotary, count);
+      const { cos, sin } = rotaryTable(rotary, count, this.config.headDim / 2);
       return { cos: tf.keep(cos), sin: tf.keep(sin) };
     });
     this.#forgetPositions();

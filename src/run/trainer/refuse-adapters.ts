@@ -8,7 +8,7 @@ export function refuseAdapters(
   model: ModelConfig,
 ): void {
   if (how.lora_rank === 0) return;
-  chosenModules(how.target_modules);
+  chosenModules(how.target_modules, model);
   if (how.lora_rank <= model.hiddenSize) return;
   throw new RangeError(
     `Cannot use LoRA: actor_rollout_ref.model.lora_rank must be at most the model's width, ${model.hiddenSize}, got ${how.lora_rank}`,

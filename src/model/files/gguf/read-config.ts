@@ -76,10 +76,11 @@ function settings(file: GgufFile) {
     refuse("the model must be in one file, as `llama-gguf-split --merge` makes it", part);
   }
   const family = metadata.get("general.architecture");
-  if (!architectures.has(family)) {
-    const near = typeof family === "string" ? nearest(family, architectures.names) : undefined;
+  const known = architectures.all.filter(({ gguf }) => gguf !== false).map(({ name }) => name);
+  if (!architectures.has(family) || !known.includes(family)) {
+    const near = typeof family === "string" ? nearest(family, known) : undefined;
     return refuse(
-      `general.architecture must be one of ${[...architectures.names].sort().join(", ")}`,
+      `general.architecture must be one of ${known.sort().join(", ")}`,
       family,
       near === undefined ? "" : `; did you mean "${near}"?`,
     );
@@ -149,7 +150,7 @@ export async function readGgufConfig(
   }
   const contextLength = needed("context_length");
   const architecture = architectures.get(family)!;
-  const { gguf } = architecture;
+  const gguf = architecture.gguf || undefined;
   const window = own("attention.sliding_window");
   if (!gguf?.read && window !== undefined && window > 0 && window < contextLength) {
     refuse(`${family}.attention.sliding_window must cover the context (${contextLength})`, window);

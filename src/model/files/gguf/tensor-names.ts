@@ -27,7 +27,8 @@ const endsBack = inverse(ends);
 
 /** A layer's modules as an architecture has them, by either name. */
 function modulesOf(family: string) {
-  const there = { ...modules, ...architectures.get(family)?.gguf?.modules };
+  const { gguf } = architectures.get(family) ?? {};
+  const there = { ...modules, ...(gguf ? gguf.modules : {}) };
   return { there, back: inverse(there) };
 }
 

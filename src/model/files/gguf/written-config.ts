@@ -14,18 +14,19 @@ const real = (value: number): WrittenValue => ({ type: "float32", value });
 function specialKeys(config: ModelConfig): Record<string, WrittenValue> {
   const { family, ropeScaling, qkvBias, outputBias, mlpBias, activation } = config;
   const architecture = architectures.get(family)!;
-  const { gguf, arithmetic } = architecture;
+  const { gguf = {}, arithmetic } = architecture;
   const refuse = (what: string): never => {
     throw new RangeError(
       `Cannot write GGUF: the model must be what llama.cpp computes of ${family}, got ${what}; save it as a Hugging Face folder`,
     );
   };
+  if (gguf === false) return refuse("layers that have no form there");
   if (activation !== arithmetic?.activation) refuse(`activation ${activation ?? "silu"}`);
   const biased = (outputBias ?? mlpBias) === true || qkvBias !== architecture.qkvBias;
-  if (biased && gguf?.biases !== "all") refuse("biases that it does not read");
-  const layers = gguf?.write?.(config, config);
+  if (biased && gguf.biases !== "all") refuse("biases that it does not read");
+  const layers = gguf.write?.(config, config);
   const plain = [config.windowed, config.rotated, config.windowRopeTheta, config.queryScalar];
-  if (gguf?.write ? layers === undefined : plain.some((given) => given !== undefined)) {
+  if (gguf.write ? layers === undefined : plain.some((given) => given !== undefined)) {
     refuse(
       "windows, layers without rotary positions or a scale of attention that it has no keys for",
     );

@@ -3,6 +3,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { tasks } from "../../../tasks/tasks/index.js";
 import { HfTokenizer } from "../../../model/tokenizer/hf-tokenizer.js";
+import type { ModelConfigInput } from "../../../model/config.js";
 import { Model } from "../../../model/transformer/transformer.js";
 import { PlainDecoder } from "../../../model/decoder/plain.js";
 import { decoderShape, decoderWeights } from "../../../model/decoder/of-model.js";
@@ -21,8 +22,11 @@ const python = {
   execute: () => "42",
 };
 
-/** A run of a model of a few weights, four steps of two prompts. */
-export async function smallParts(overrides: string[] = []): Promise<LocalParts> {
+/** A run of a model of a few weights, four steps of two prompts; `shape` says what else the model is. */
+export async function smallParts(
+  overrides: string[] = [],
+  shape: Partial<ModelConfigInput> = {},
+): Promise<LocalParts> {
   const { config } = await loadConfig({
     preset: ["arpo", "tiny"],
     overrides: [
@@ -40,7 +44,7 @@ export async function smallParts(overrides: string[] = []): Promise<LocalParts> 
     ],
   });
   const tokenizer = new HfTokenizer(tinyTokenizer());
-  const model = Model.init({ vocabSize: tokenizer.vocabSize, ...sizes }, 5);
+  const model = Model.init({ vocabSize: tokenizer.vocabSize, ...sizes, ...shape }, 5);
   const decoder = new PlainDecoder(decoderShape(model.config), () => decoderWeights(model));
   const policy = new LocalPolicy({
     name: "tiny",
