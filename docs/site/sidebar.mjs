@@ -24,6 +24,7 @@ export const groups = [
     items: [
       ["Fine-tune (SFT)", "sft"],
       ["Real models", "models"],
+      ["Which models load", "which-models"],
       ["GGUF files", "gguf"],
       ["LoRA", "lora"],
       ["Tasks", "tasks"],
