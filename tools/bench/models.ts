@@ -96,7 +96,8 @@ async function apart(folder: string, shape: ModelConfigInput): Promise<number> {
     );
     const { decoder } = await loadDecoder(file, { dtype: "float32" });
     let most = 0;
-    for (const length of [1, 30, 700]) {
+    // The last is longer than a window. llama.cpp's server ended itself at 700 tokens of some models without windows.
+    for (const length of [1, 30, windowed ? 700 : 400]) {
       const prompt = Array.from({ length }, (_, i) => (i * 7919 + length) % 250);
       const { topIds, topLogprobs } = await greedyStep(decoder, [decoder.open()], [prompt], 20);
       const ours = new Map([...topIds].map((id, i) => [id, topLogprobs[i]!]));
