@@ -215,7 +215,7 @@ test("ropeFrequencies() stretches only the slow pairs of Llama 3.1", () => {
 
 test("the documentation names every architecture, and the models that are of it", async () => {
   const [models, gguf] = await Promise.all(
-    ["docs/models.md", "docs/gguf.md"].map((path) => readFile(path, "utf8")),
+    ["docs/which-models.md", "docs/gguf.md"].map((path) => readFile(path, "utf8")),
   );
   for (const { name, words } of architectures.built) {
     assert.ok(models!.includes(`\`${name}\` (${words})`), name);
