@@ -36,6 +36,12 @@ const receive = async (from: AsyncIterable<Uint8Array[]>): Promise<Uint8Array[]>
 const text = (frames: Uint8Array[]): string[] =>
   frames.map((frame) => Buffer.from(frame).toString());
 
+/** What a peer of version 3.0 says first. */
+const greeting = Buffer.alloc(64);
+greeting.set([0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0x7f, 3]);
+greeting.write("NULL", 12);
+const ready = Buffer.from("\x04\x06\x05READY");
+
 test("RouterSocket speaks with libzmq's dealers: frames of all lengths, each answer to whom it is for", async (t) => {
   const { socket, address } = await bound(new RouterSocket(limits));
   const [a, b] = ["a", "b"].map((routingId) => new Dealer({ routingId, linger: 0 })) as [
@@ -129,10 +135,7 @@ test("PublisherSocket tells of a new topic once, sends to who subscribes, and wa
 
   // One that subscribes to everything and reads nothing.
   const silent = connect(port, "127.0.0.1");
-  const greeting = Buffer.alloc(64);
-  greeting.set([0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0x7f, 3]);
-  greeting.write("NULL", 12);
-  silent.write(Buffer.concat([greeting, Buffer.from("\x04\x06\x05READY\x00\x02\x01c")]));
+  silent.write(Buffer.concat([greeting, ready, Buffer.from("\x00\x02\x01c")]));
   silent.pause();
   await receive(socket);
   const large = Buffer.alloc(1 << 20);
@@ -160,10 +163,6 @@ test("PublisherSocket tells of a new topic once, sends to who subscribes, and wa
 test("whoever does not speak the protocol, or sends too much, is disconnected", async (t) => {
   const { socket, port } = await bound(new RouterSocket({ ...limits, maxMessageSize: 1000 }));
   t.after(() => void socket.close());
-  const greeting = Buffer.alloc(64);
-  greeting.set([0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0x7f, 3]);
-  greeting.write("NULL", 12);
-  const ready = Buffer.from("\x04\x06\x05READY");
   const long = (size: bigint): Buffer => {
     const head = Buffer.alloc(9);
     head[0] = 2;
@@ -189,14 +188,11 @@ test("whoever does not speak the protocol, or sends too much, is disconnected", 
 test("a subscriber of a thousand topics is disconnected at the next", async (t) => {
   const { socket, port } = await bound(new PublisherSocket(limits));
   t.after(() => void socket.close());
-  const greeting = Buffer.alloc(64);
-  greeting.set([0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0x7f, 3]);
-  greeting.write("NULL", 12);
   const topic = (i: number) => Buffer.from(`\x00\x05\x01${String(i).padStart(4, "0")}`);
   const peer = connect(port, "127.0.0.1");
   peer.resume();
   peer.on("error", () => undefined);
-  peer.write(Buffer.concat([greeting, Buffer.from("\x04\x06\x05READY")]));
+  peer.write(Buffer.concat([greeting, ready]));
   for (let i = 0; i <= 1000; i++) peer.write(topic(i));
   await once(peer, "close");
 });

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Decoder, Sampled, StepSampling } from "../../src/model/decoder/decoder.js";
 import type { DecoderShape, WeightsSource } from "../../src/model/decoder/weights.js";
 import { Random } from "../../src/base/random/random.js";
+import { actAtRandom, type Fed } from "./random-acts.js";
 import { randomWeights, smallShape } from "./random-decoder.js";
 
 /** Makes a decoder under test. */
@@ -150,30 +151,12 @@ export function decoderSuite(
       const decoder = make(shape, () => weights);
       const random = Random.from(11);
       const top = 5;
-      let rows: { id: number; tokens: number[] }[] = [];
+      let rows: Fed[] = [];
       for (let round = 0; round < 60; round++) {
-        const act = random.integer(10);
-        const some = rows.length > 0 ? random.choose(rows) : undefined;
-        if (!some || (act < 2 && rows.length < 8)) rows.push({ id: decoder.open(), tokens: [] });
-        else if (act < 5 && rows.length < 12) {
-          rows.push({ id: decoder.fork(some.id), tokens: [...some.tokens] });
-        } else if (act < 6) {
-          some.tokens.length = random.integer(some.tokens.length + 1);
-          decoder.truncate(some.id, some.tokens.length);
-        } else if (act < 7) {
-          decoder.close(some.id);
-          rows = rows.filter((row) => row !== some);
-        }
-        const part = rows.filter(
-          (row) => row.tokens.length < shape.contextLength - 30 && random.uniform() < 0.7,
-        );
+        const acted = actAtRandom(random, rows, [decoder], shape);
+        rows = acted.rows;
+        const { part, parts } = acted;
         if (part.length === 0) continue;
-        const parts = part.map((row) => {
-          const count = random.choose([1, 1, 1, 3, 20]);
-          const tokens = Array.from({ length: count }, () => random.integer(shape.vocabSize));
-          row.tokens.push(...tokens);
-          return [row.id, tokens] as const;
-        });
         const draws = parts.map(() => random.uniform());
         const sampled = feed(decoder, parts, plainSampling(parts.length, draws, top));
         const check = random.integer(part.length);

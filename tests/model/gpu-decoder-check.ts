@@ -14,6 +14,7 @@ import "../../src/tensor/tf.js";
 import { webgpuDevice } from "../../src/tensor/optional/webgpu.js";
 import { decoderVariants, plainSampling } from "./decoder-suite.js";
 import { MirroredDecoder } from "./mirrored-decoder.js";
+import { actAtRandom, type Fed } from "./random-acts.js";
 import { randomWeights, smallShape } from "./random-decoder.js";
 
 type Part = readonly [row: number, tokens: readonly number[]];
@@ -188,33 +189,12 @@ async function tree() {
   const shape = smallShape();
   const { ours, right } = both(shape);
   const random = Random.from(11);
-  let rows: { id: number; tokens: number[] }[] = [];
+  let rows: Fed[] = [];
   for (let round = 0; round < 40; round++) {
-    const act = random.integer(10);
-    const some = rows.length > 0 ? random.choose(rows) : undefined;
-    if (!some || (act < 2 && rows.length < 8)) {
-      right.open();
-      rows.push({ id: ours.open(), tokens: [] });
-    } else if (act < 5 && rows.length < 12) {
-      right.fork(some.id);
-      rows.push({ id: ours.fork(some.id), tokens: [...some.tokens] });
-    } else if (act < 6) {
-      some.tokens.length = random.integer(some.tokens.length + 1);
-      for (const decoder of [ours, right]) decoder.truncate(some.id, some.tokens.length);
-    } else if (act < 7) {
-      for (const decoder of [ours, right]) decoder.close(some.id);
-      rows = rows.filter((row) => row !== some);
-    }
-    const part = rows.filter(
-      (row) => row.tokens.length < shape.contextLength - 30 && random.uniform() < 0.7,
-    );
-    if (part.length === 0) continue;
-    const parts = part.map((row) => {
-      const count = random.choose([1, 1, 1, 3, 20]);
-      const tokens = Array.from({ length: count }, () => random.integer(shape.vocabSize));
-      row.tokens.push(...tokens);
-      return [row.id, tokens] as const;
-    });
+    const acted = actAtRandom(random, rows, [ours, right], shape);
+    rows = acted.rows;
+    const { parts } = acted;
+    if (parts.length === 0) continue;
     const draws = parts.map(() => random.uniform());
     const sampling = plainSampling(parts.length, draws, 5);
     note(found, await feed(ours, parts, sampling), await feed(right, parts, sampling));

@@ -3,10 +3,10 @@ import { test } from "node:test";
 
 const script = new URL("../../../tools/architecture/dead-paths.mjs", import.meta.url);
 type Known = object;
-const { deadNeighboursIn, deadPathsIn, pathsOf } = (await import(script.href)) as {
+const { deadFilesBesideIn, deadPathsIn, pathsOf } = (await import(script.href)) as {
   pathsOf(files: readonly string[]): Known;
   deadPathsIn(path: string, text: string, known: Known): string[];
-  deadNeighboursIn(path: string, text: string, known: Known): string[];
+  deadFilesBesideIn(path: string, text: string, known: Known): string[];
 };
 const known = pathsOf(["src/run/trainer/train.ts", "docs/run.md", "tests/tab/engine.test.ts"]);
 const deadIn = (path: string, text: string) => deadPathsIn(path, text, known);
@@ -48,7 +48,7 @@ test("a file that a module opens beside itself must be there, in dist or in the 
     'new URL("../../docs/run.md", import.meta.url);',
     "path('../gone.py');",
   ].join("\n");
-  assert.deepEqual(deadNeighboursIn("src/run/trainer/a.ts", code, known), [
+  assert.deepEqual(deadFilesBesideIn("src/run/trainer/a.ts", code, known), [
     "src/run/trainer/a.ts:3: ../../docs/run.md is not there",
     "src/run/trainer/a.ts:4: ../gone.py is not there",
   ]);

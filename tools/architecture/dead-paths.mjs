@@ -64,7 +64,7 @@ const relative = /(?<=["'])(?:\.\.\/)+[\w@./-]+\.(?:py|mjs|js|ts|json|md)(?=["']
 const besides = /\/shared\/data\/|\/tsconfig\.json$/;
 
 /** The files beside itself that a module's texts name and that are not there: what runs is built into `dist`. */
-export function deadNeighboursIn(path, text, known) {
+export function deadFilesBesideIn(path, text, known) {
   const folder = dirname(path.endsWith(".ts") ? join("dist", path) : path);
   const isThere = (named) => {
     const at = join(folder, named);
@@ -92,7 +92,7 @@ export function deadPaths() {
     .filter((path) => !history.test(path) && path !== ownTest)
     .flatMap((path) => {
       const text = readFileSync(join(root, path), "utf8");
-      const neighbours = path.endsWith(".md") ? [] : deadNeighboursIn(path, text, known);
-      return [...deadPathsIn(path, text, known), ...neighbours];
+      const beside = path.endsWith(".md") ? [] : deadFilesBesideIn(path, text, known);
+      return [...deadPathsIn(path, text, known), ...beside];
     });
 }

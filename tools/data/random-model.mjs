@@ -1,6 +1,7 @@
 // `node tools/data/random-model.mjs FOLDER [--dtype float32|float16|bfloat16] [--layers N]` writes a model
-// of Qwen2.5-0.5B's exact shape with random weights, and a small byte-level tokenizer learnt from this
-// repository's texts: for trying how a real model loads, decodes and trains without downloading one.
+// of Qwen2.5-0.5B's exact shape (tools/bench/parts/shapes.ts) with random weights, and a small byte-level
+// tokenizer learnt from this repository's texts: for trying how a real model loads, decodes and trains without
+// downloading one.
 // Needs 1 GB of disk (2 in float32); the model is never in memory as a whole.
 import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -10,6 +11,7 @@ import { parseArgs } from "node:util";
 import { HfTokenizer } from "../../dist/src/model/tokenizer/hf-tokenizer.js";
 import { modelConfig } from "../../dist/src/model/config.js";
 import { saveRandomModel } from "../../dist/src/model/files/save-model.js";
+import { shapes } from "../../dist/tools/bench/parts/shapes.js";
 import { trainBpe } from "../../dist/src/model/tokenizer/train-bpe.js";
 
 const { values, positionals } = parseArgs({
@@ -39,8 +41,8 @@ const tokenizer = new HfTokenizer(files);
 
 await mkdir(folder, { recursive: true });
 const config = modelConfig({
-  ...{ family: "qwen2", vocabSize: 151_936, hiddenSize: 896, intermediateSize: 4864, layers },
-  ...{ heads: 14, kvHeads: 2, contextLength: 32_768, ropeTheta: 1e6, tied: true },
+  ...shapes["qwen2.5-0.5b"],
+  ...{ layers, contextLength: 32_768, tied: true },
   eosIds: tokenizer.eosIds,
 });
 await saveRandomModel(config, 1, folder, { dtype: values.dtype });
