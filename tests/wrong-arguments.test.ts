@@ -283,8 +283,7 @@ test("a data file that is not there is named once", async () => {
 });
 
 test("console.log prints a policy and its model in a line", () => {
-  const model = /Model \(qwen2, 4 layers of 128, vocabulary of 608, [\d.]+ million parameters\)/
-    .source;
+  const model = /Model \(qwen2, 4 layers of 128, vocabulary of 608, [\d,]+ parameters\)/.source;
   assert.match(inspect(policy), new RegExp(`^Policy \\(tiny, context 512\\) of ${model}$`));
   assert.match(inspect({ policy }), /policy: Policy \(tiny/);
 });

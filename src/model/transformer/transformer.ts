@@ -515,7 +515,7 @@ export class Model {
     let count = 0;
     for (const weight of this.weights.values()) count += weight.size;
     const lora = this.lora ? " and adapters" : "";
-    return `Model (${family}, ${layers} layers of ${hiddenSize}, vocabulary of ${vocabSize}, ${(count / 1e6).toPrecision(3)} million parameters${lora})`;
+    return `Model (${family}, ${layers} layers of ${hiddenSize}, vocabulary of ${vocabSize}, ${count.toLocaleString("en")} parameters${lora})`;
   }
 
   [Symbol.for("nodejs.util.inspect.custom")](): string {
