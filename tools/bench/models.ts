@@ -13,8 +13,7 @@ import { HfTokenizer } from "../../src/model/tokenizer/hf-tokenizer.js";
 import { trainBpe } from "../../src/model/tokenizer/train-bpe.js";
 import { serveGguf, topThere } from "../../tests/python/llama-cpp-server.js";
 import type { Benchmark, Figure } from "./figure.js";
-import { compared, type Decoded, decoded } from "./parts/decoded.js";
-import { greedyStep } from "./parts/greedy-step.js";
+import { compared, type Decoded, decoded, greedyStep } from "./parts/decoded.js";
 import { decoding, has, llamaCpp, type Loaded } from "./parts/real-baselines.js";
 import { shapes } from "./parts/shapes.js";
 

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { loadDecoder } from "../../../src/model/load/load-decoder.js";
 import type { DecoderType } from "../../../src/model/decoder/weights.js";
 import { ready } from "../../../src/tensor/backends.js";
-import { greedyStep } from "./greedy-step.js";
+import { greedyStep } from "./decoded.js";
 
 const [folder, dtype, promptLength, tokens, ...rows] = process.argv.slice(2) as [
   string,
