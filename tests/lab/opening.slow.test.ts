@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { temporaryFolder } from "../temporary.js";
 import { BrowserLab, codeCell, noBrowser as skip, notebookFile, type Tab } from "./browser-lab.js";
 
 interface Plugin {
@@ -23,6 +26,13 @@ let tab: Tab;
 const asked: string[] = [];
 before(async () => {
   if (skip !== false) return;
+  // Another kernel of the same language, whose name stands before ours.
+  const jupyter = temporaryFolder("jupyter-");
+  const kernel = join(jupyter, "kernels", "another");
+  mkdirSync(kernel, { recursive: true });
+  const spec = { display_name: "Another", language: "typescript", argv: ["another"] };
+  writeFileSync(join(kernel, "kernel.json"), JSON.stringify(spec));
+  process.env["JUPYTER_PATH"] = jupyter;
   const cells = Array.from({ length: 30 }, (_, i) => ({
     ...codeCell(`c${i}`, `${i}`),
     outputs: [figure],
@@ -95,7 +105,7 @@ test("figures are drawn when they come into view", { skip }, async () => {
 });
 
 test(
-  "a new notebook is TypeScript's, and then of the kernel that was chosen last",
+  "a new notebook is this kernel's, whatever else runs TypeScript, and then of the kernel that was chosen last",
   { skip },
   async () => {
     const { page } = tab;
@@ -108,6 +118,7 @@ test(
       return JSON.parse(await select.inputValue()) as { name: string };
     };
     assert.deepEqual(await proposed(), { name: "arpo-lab" });
+    assert.equal(await select.locator('option:text("Another")').count(), 1);
     await select.selectOption({ label: "JavaScript (arpo-lab)" });
     await page.locator(".jp-Dialog .jp-mod-accept").click();
     await select.waitFor({ state: "detached" });

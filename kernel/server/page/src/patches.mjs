@@ -50,15 +50,26 @@ export const patches = [
     },
   },
   {
-    // A new notebook is for the language that was chosen last, TypeScript at first, and not for the first by name.
+    // A new notebook is for the kernel that was chosen last, this package's own at first, and not for the first by
+    // name, nor for another kernel of the same language.
     file: /[\\/]@jupyterlab[\\/]apputils[\\/]lib[\\/]sessioncontext\.js$/,
     change: (text) => {
-      const none = "_f.name] : '');";
-      const last = 'languages[localStorage.getItem("arpo-lab:kernel")] ?? languages[specs.default]';
-      const chosen = "const model = result.value;";
-      const keeps = 'if (model?.name) localStorage.setItem("arpo-lab:kernel", model.name);';
-      const asks = replaced(text, none, `_f.name] : (${last} ?? ''));`);
-      const changed = asks && replaced(asks, chosen, `${chosen} ${keeps}`);
+      const before = "sorted.sort((a, b) => a.display_name.localeCompare(b.display_name));";
+      const kept = 'localStorage.getItem("arpo-lab:kernel")';
+      const first = `const proposed = [preference.name, ${kept}, specs.default].find((name) => name in languages);`;
+      const after = before.replace("=> ", "=> (b.name === proposed) - (a.name === proposed) || ");
+      const changes = [
+        [before, `${first} ${after}`],
+        ["_f.name] : '');", "_f.name] : (languages[proposed] ?? ''));"],
+        [
+          "const model = result.value;",
+          'const model = result.value; if (model?.name) localStorage.setItem("arpo-lab:kernel", model.name);',
+        ],
+      ];
+      const changed = changes.reduce(
+        (made, [from, to]) => (made === undefined ? undefined : replaced(made, from, to)),
+        /** @type {string | undefined} */ (text),
+      );
       return changed === undefined ? undefined : withNames(changed);
     },
   },
