@@ -38,11 +38,13 @@ void rope(const float* x, float* y, const float* cos, const float* sin, int batc
 
 // Causal attention over [batch, time, heads, width]; lengths may be null. A position sees `window` positions,
 // its own included; 0: all before it. `normaliser` [batch, heads, time] is the log of each softmax's denominator.
-void attention(const float* q, const float* k, const float* v, const int32_t* lengths, float* out,
-               float* normaliser, int batch, int time, int heads, int kv_heads, int width, int window);
+// unfold [batch, time] may be null. With it, q, k, v and out are of tokens [tokens, heads, width] that rows share, and
+// it says which stands where: they are numbered in the order of rows and places. dk and dv are by places all the same.
+void attention(const float* q, const float* k, const float* v, const int32_t* lengths, const int32_t* unfold,
+               float* out, float* normaliser, int batch, int time, int heads, int kv_heads, int width, int window);
 void attention_grad(const float* dout, const float* q, const float* k, const float* v,
-                    const int32_t* lengths, const float* out, const float* normaliser, float* dq,
-                    float* dk, float* dv, int batch, int time, int heads, int kv_heads, int width,
+                    const int32_t* lengths, const int32_t* unfold, const float* out, const float* normaliser,
+                    float* dq, float* dk, float* dv, int batch, int time, int heads, int kv_heads, int width,
                     int window);
 
 // silu(gate) * up

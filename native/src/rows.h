@@ -7,6 +7,7 @@ namespace ARPO_NS {
 
 inline int ceil_div(int a, int b) { return (a + b - 1) / b; }
 inline int least(int a, int b) { return a < b ? a : b; }
+inline int most(int a, int b) { return a > b ? a : b; }
 
 // Element counts per task: small enough to share out, large enough to pay for handing out.
 enum { CHUNK = 16384 };

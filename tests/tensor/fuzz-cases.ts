@@ -8,7 +8,7 @@ import type { QkvWeights } from "../../src/tensor/plain.js";
 import { rmsNorm } from "../../src/tensor/ops/rms-norm.js";
 import { rope } from "../../src/tensor/ops/rope.js";
 import { swiglu } from "../../src/tensor/ops/swiglu.js";
-import type { OpCase } from "./op-cases.js";
+import { type OpCase, sharedCase } from "./op-cases.js";
 
 /** Other shapes are drawn for another number. */
 const random = Random.from(Number(process.env["ARPO_LAB_FUZZ"] ?? 18));
@@ -83,6 +83,24 @@ function attentionCase(name: string, headDim: number): OpCase {
     ...(ragged ? { ids: { lengths: { shape: [rows], values: lengths } } } : {}),
     run: ({ q, k, v, lengths }) => [causalAttention(q!, k!, v!, lengths)],
   };
+}
+
+/** Rows that leave earlier ones at some place, as trees do, or begin anew. */
+function sharedAttentionCase(name: string, headDim: number): OpCase {
+  const rows: number[][] = [];
+  let token = 0;
+  for (let r = 0; r < 1 + random.integer(7); r++) {
+    const from = rows.length > 0 && random.uniform() < 0.8 ? pick(rows) : [];
+    const row = from.slice(0, random.integer(from.length + 1));
+    const more = pick([0, 1, 5, 17, 40, 70]);
+    for (let t = 0; t < more || row.length === 0; t++) row.push(token++);
+    rows.push(row);
+  }
+  const window = random.uniform() < 0.3 ? pick([1, 4, 50]) : undefined;
+  return sharedCase(name, rows, {
+    ...{ headDim, kvHeads: pick([1, 2]), group: pick([1, 2, 3]) },
+    ...(window !== undefined && { window }),
+  });
 }
 
 function ropeCase(name: string): OpCase {
@@ -166,4 +184,7 @@ export const fuzzCases: readonly OpCase[] = [
   ),
   ...[1, 1, 2, 2, 3, 3].map((count, i) => adaptedCase(`adapters of ${count}, ${i}`, count)),
   wordsCase("150,000 words", 2, 3, 150_000),
+  ...[32, 33, 48, 64, 80, 96, 128, 1, 7].map((dim) =>
+    sharedAttentionCase(`shared attention of ${dim}`, dim),
+  ),
 ];

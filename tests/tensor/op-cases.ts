@@ -1,4 +1,5 @@
 import { Random } from "../../src/base/random/random.js";
+import { sharedPlaces } from "../../src/model/transformer/sharing.js";
 import { causalAttention } from "../../src/tensor/ops/causal-attention.js";
 import { embed } from "../../src/tensor/ops/embed.js";
 import { linear } from "../../src/tensor/ops/linear.js";
@@ -7,6 +8,7 @@ import { qkv } from "../../src/tensor/ops/qkv.js";
 import type { QkvWeights } from "../../src/tensor/plain.js";
 import { rmsNorm } from "../../src/tensor/ops/rms-norm.js";
 import { rope } from "../../src/tensor/ops/rope.js";
+import { sharedAttention } from "../../src/tensor/ops/shared-attention.js";
 import { geglu, swiglu } from "../../src/tensor/ops/swiglu.js";
 import { tf } from "../../src/tensor/tf.js";
 
@@ -42,6 +44,38 @@ function project({ x, cos, sin, ...weights }: Tensors): tf.Tensor[] {
 function repeat(count: number, below: number): number[] {
   return Array.from({ length: count }, (_, i) => (i * 7 + 3) % below);
 }
+
+/** Attention of rows that share the tokens they begin with. */
+export function sharedCase(
+  name: string,
+  rows: readonly number[][],
+  {
+    headDim = 4,
+    kvHeads = 1,
+    group = 2,
+    window,
+  }: Partial<Record<"headDim" | "kvHeads" | "group" | "window", number>>,
+): OpCase {
+  const { shared, fold, index, time } = sharedPlaces(rows);
+  const keys = [1, shared.length, kvHeads, headDim];
+  return {
+    name,
+    shapes: { q: [1, shared.length, kvHeads * group, headDim], k: keys, v: keys },
+    ids: {
+      lengths: { shape: [rows.length], values: rows.map((row) => row.length) },
+      unfold: { shape: [rows.length, time], values: [...index] },
+      fold: { shape: [fold.length], values: fold },
+    },
+    run: ({ q, k, v, lengths, unfold, fold }) => {
+      const sharing = { unfold: unfold as tf.Tensor2D, fold: fold as tf.Tensor1D };
+      return [sharedAttention({ q: q!, k: k!, v: v! }, lengths!, sharing, window)];
+    },
+  };
+}
+
+/** Rows of letters. */
+const written = (rows: string) =>
+  rows.split(" ").map((row) => [...row].map((letter) => letter.charCodeAt(0)));
 
 /** Sizes are odd on purpose: no multiple of a vector, a tile or a block. */
 export const opCases: readonly OpCase[] = [
@@ -108,6 +142,13 @@ export const opCases: readonly OpCase[] = [
     ids: { lengths: { shape: [3], values: [9, 4, 0] } },
     run: ({ q, k, v, lengths }) => [causalAttention(q!, k!, v!, lengths, 3)],
   },
+  sharedCase("sharedAttention", written("abcd abx abcyz abcd a abcdefg"), { headDim: 6 }),
+  sharedCase("sharedAttention with a window", written("abcdef abcxyz abcdeuv q"), { window: 3 }),
+  sharedCase(
+    "sharedAttention over several blocks",
+    [0, 70, 40, 107].map((from, r) => [...repeat(from, 99), ...new Array<number>(110 - from).fill(100 + r)]), // prettier-ignore
+    { headDim: 3, kvHeads: 2, group: 1 },
+  ),
   {
     name: "geglu",
     shapes: { gate: [3, 7, 11], up: [3, 7, 11] },

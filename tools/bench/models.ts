@@ -6,9 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { convertCheckpoint } from "../../src/interop/convert/convert-checkpoint.js";
-import { modelConfig, type ModelConfigInput } from "../../src/model/config.js";
-import { saveRandomModel } from "../../src/model/files/save-model.js";
+import { type ModelConfig, modelConfig, type ModelConfigInput } from "../../src/model/config.js";
+import { writeModelFolder } from "../../src/model/files/save-model.js";
 import { loadDecoder } from "../../src/model/load/load-decoder.js";
+import { initialValues } from "../../src/model/transformer/init-weights.js";
+import { shapeSize, weightShapes } from "../../src/model/transformer/weights.js";
 import { HfTokenizer } from "../../src/model/tokenizer/hf-tokenizer.js";
 import { trainBpe } from "../../src/model/tokenizer/train-bpe.js";
 import { serveGguf, topThere } from "../../tests/python/llama-cpp-server.js";
@@ -20,6 +22,21 @@ import { shapes } from "./parts/shapes.js";
 const [promptLength, tokens, rows] = [256, 32, [1, 8]];
 const settings = [promptLength, tokens, ...rows].map(String);
 const mostLayers = 8;
+
+/** Drawn numbers that are repeated in larger weights, a prime: no two rows are alike. */
+const period = 1_000_003;
+
+/** Random weights of a shape by name; drawing each number of a billion takes minutes. */
+function randomWeights(config: ModelConfig) {
+  const shapes = weightShapes(config);
+  return (name: string): Promise<Float32Array> => {
+    const size = shapeSize(shapes.get(name)!);
+    const drawn = initialValues(name, Math.min(size, period), 1, config);
+    const values = new Float32Array(size);
+    for (let at = 0; at < size; at += period) values.set(drawn.subarray(0, size - at), at);
+    return Promise.resolve(values);
+  };
+}
 
 /** A GGUF file of a shape, the weights drawn anew, with a tokenizer learnt from a few words. */
 async function randomGguf(folder: string, shape: ModelConfigInput, dtype: "q8_0" | "float32") {
@@ -33,7 +50,9 @@ async function randomGguf(folder: string, shape: ModelConfigInput, dtype: "q8_0"
   const base = join(folder, "base");
   mkdirSync(base, { recursive: true });
   const stored = dtype === "float32" ? dtype : "bfloat16";
-  await saveRandomModel(config, 1, base, { dtype: stored });
+  await writeModelFolder(base, config, { eosIds: config.eosIds }, randomWeights(config), {
+    dtype: stored,
+  });
   writeFileSync(join(base, "tokenizer.json"), JSON.stringify(files.tokenizer));
   writeFileSync(join(base, "tokenizer_config.json"), JSON.stringify(files.config));
   const file = join(folder, `${dtype}.gguf`);

@@ -27,8 +27,8 @@ const types = {
 
 /** The arrays that may be left out, as the headers' comments say. */
 const optional = {
-  attention: ["lengths"],
-  attention_grad: ["lengths"],
+  attention: ["lengths", "unfold"],
+  attention_grad: ["lengths", "unfold"],
   log_prob_entropy_grad: ["dhead"],
   decoder_load_layer: [
     ...["query", "key", "value", "query_bias", "key_bias", "value_bias", "query_norm", "key_norm"],

@@ -2,6 +2,7 @@
 // heads that share it, so the gradients of keys and values have one writer and one order. Scores are
 // made for two vectors of queries at a time, a row of them for each key, and never leave the cache: so
 // maxima, exponentials and sums are of whole vectors, and no product sees many keys behind its queries.
+// Rows that begin alike may share the tokens of their beginnings, which are queries of the first of them alone.
 #include "../matmul/gemm.h"
 #include "../kernels.h"
 #include "../matmul/register_tile.h"
@@ -26,6 +27,49 @@ struct Shape {
   int q_stride() const { return heads * width; }
   int kv_stride() const { return kv_heads * width; }
 };
+
+// The rows of the batch. Where `unfold` [batch, time] says which token stands where, tokens are numbered in the order in
+// which rows have them first, and a row's queries are the tokens that no row before it has; else each has its own.
+struct Rows {
+  const int32_t *lengths, *unfold;
+  int time;
+  int* starts = nullptr;  // the first query of each
+
+  Rows(const int32_t* lengths, const int32_t* unfold, int batch, int time)
+      : lengths(lengths), unfold(unfold), time(time) {
+    if (!unfold) return;
+    starts = (int*)arpo_scratch(0, 6, sizeof(int) * batch);
+    for (int b = 0, tokens = 0; b < batch; b++) {
+      const int32_t* places = unfold + (ptrdiff_t)b * time;
+      int start = 0;
+      while (start < length(b) && places[start] < tokens) start++;
+      starts[b] = start;
+      tokens += length(b) - start;
+    }
+  }
+  int length(int b) const { return lengths ? lengths[b] : time; }
+  int start(int b) const { return unfold ? starts[b] : 0; }
+  // Which token would stand at its first place if all before its first query were there.
+  ptrdiff_t origin(int b) const {
+    const ptrdiff_t place = (ptrdiff_t)b * time;
+    if (!unfold) return place;
+    return start(b) < length(b) ? unfold[place + start(b)] - start(b) : 0;
+  }
+  // Keys or values of a row, `*stride` numbers from one to the next: as they are, or copied to `to`.
+  const float* of(int b, const float* x, int width, int* stride, float* to) const {
+    const ptrdiff_t place = (ptrdiff_t)b * time;
+    if (!unfold) return x + place * *stride;
+    for (int t = 0; t < length(b); t++) {
+      const float* from = x + (ptrdiff_t)unfold[place + t] * *stride;
+      for (int i = 0; i < width; i++) to[(ptrdiff_t)t * width + i] = from[i];
+    }
+    *stride = width;
+    return to;
+  }
+};
+
+// The last multiple of a step that is not after a row's first query; its end where it has none.
+ARPO_INLINE int first_step(int start, int length, int step) { return start < length ? start / step * step : length; }
 
 // Element (i, p) is at data[i * row + p * step]; after `steps` of them the next are `part` further on.
 struct Left {
@@ -108,10 +152,10 @@ void by_columns(int from, int to, const float* grouped, int depth, int width, fl
   });
 }
 
-// Up to SIDE rows as columns, zero where there are fewer.
-void turn_rows(const float* rows, int count, int stride, int width, float* turned) {
-  if (count < SIDE) memset(turned, 0, sizeof(float) * SIDE * width);
-  turn(count, width, rows, stride, turned, SIDE);
+// Rows [from, to) of SIDE as columns, zero where there are none.
+void turn_rows(const float* rows, int from, int to, int stride, int width, float* turned) {
+  if (to - from < SIDE) memset(turned, 0, sizeof(float) * SIDE * width);
+  turn(to - from, width, rows + (ptrdiff_t)from * stride, stride, turned + from, SIDE);
 }
 
 ARPO_INLINE void copy_row(const float* from, int count, float* to) {
@@ -119,12 +163,13 @@ ARPO_INLINE void copy_row(const float* from, int count, float* to) {
   store(to, load(from)), store(to + LANES, load(from + LANES));
 }
 
-// Rows by SIDE columns at a time, each of `depth` rows; zero beyond them and beyond the width.
-void split_rows(const float* rows, int count, int stride, int width, int depth, float* to) {
+// Rows [from, count) by SIDE columns at a time, each of `depth` rows; zero before and beyond them and beyond the width.
+void split_rows(const float* rows, int from, int count, int stride, int width, int depth, float* to) {
   for (int i = 0; i < width; i += SIDE) {
     const int some = least(SIDE, width - i);
-    if (some < SIDE) memset(to, 0, sizeof(float) * SIDE * count);
-    for (int r = 0; r < count; r++, to += SIDE) copy_row(rows + (ptrdiff_t)r * stride + i, some, to);
+    memset(to, 0, sizeof(float) * SIDE * (some < SIDE ? count : from));
+    to += SIDE * from;
+    for (int r = from; r < count; r++, to += SIDE) copy_row(rows + (ptrdiff_t)r * stride + i, some, to);
     memset(to, 0, sizeof(float) * SIDE * (depth - count));
     to += SIDE * (depth - count);
   }
@@ -218,37 +263,44 @@ void clear_rows(float* rows, int from, int to, int stride, int width) {
 
 }  // namespace
 
-void attention(const float* q, const float* k, const float* v, const int32_t* lengths, float* out,
-               float* normaliser, int batch, int time, int heads, int kv_heads, int width, int window) {
+void attention(const float* q, const float* k, const float* v, const int32_t* lengths, const int32_t* unfold,
+               float* out, float* normaliser, int batch, int time, int heads, int kv_heads, int width, int window) {
   const Shape s = {time, heads, kv_heads, width, heads / kv_heads, window};
+  const Rows all(lengths, unfold, batch, time);
   const float scale = 1.0f / __builtin_sqrtf((float)width);
   parallel(batch * kv_heads, [&](int task, int thread) {
     const int b = task / kv_heads, kv = task % kv_heads;
-    const int length = lengths ? lengths[b] : time;
-    const ptrdiff_t kv_at = (ptrdiff_t)b * time * s.kv_stride() + (ptrdiff_t)kv * width;
+    const int length = all.length(b), start = all.start(b);
+    if (start == length && unfold) return;
     const ptrdiff_t pair = (ptrdiff_t)SIDE * length;  // scores of two vectors of queries
-    float* values = (float*)arpo_scratch(thread, 2, sizeof(float) * width * (size_t)length);
+    float* values = (float*)arpo_scratch(thread, 2, sizeof(float) * (unfold ? 2 : 1) * width * (size_t)length);
+    float* copied = values + (size_t)width * length;
     float* scores = (float*)arpo_scratch(thread, 3, sizeof(float) * PART / SIDE * pair);
     float* turned = (float*)arpo_scratch(thread, 4, sizeof(float) * PART * width);
-    group_columns(v + kv_at, length, s.kv_stride(), width, values);
+    int stride = s.kv_stride(), k_stride = stride;
+    const float* row_v = all.of(b, v + (ptrdiff_t)kv * width, width, &stride, copied);
+    group_columns(row_v, length, stride, width, values);
+    const float* keys = all.of(b, k + (ptrdiff_t)kv * width, width, &k_stride, copied);
     for (int g = 0; g < s.group; g++) {
       const int h = kv * s.group + g;
-      const ptrdiff_t q_at = (ptrdiff_t)b * time * s.q_stride() + (ptrdiff_t)h * width;
+      const ptrdiff_t q_at = all.origin(b) * s.q_stride() + (ptrdiff_t)h * width;
       float* logs = normaliser + ((ptrdiff_t)b * heads + h) * time;
-      for (int t0 = 0; t0 < length; t0 += PART) {
+      for (int t0 = first_step(start, length, PART); t0 < length; t0 += PART) {
         const int t1 = least(length, t0 + PART), from = s.first_seen(t0);
         // body(scores, columns, their first and the one after their last) for each pair of vectors.
         auto pairs = [&](const auto& body) {
-          for (int p0 = t0, n = 0; p0 < t1; p0 += SIDE, n++)
+          for (int p0 = most(t0, first_step(start, length, SIDE)), n = 0; p0 < t1; p0 += SIDE, n++)
             body(scores + n * pair, turned + n * SIDE * width, p0, least(t1, p0 + SIDE));
         };
+        // Queries before the row's own, of the pair that it begins in.
+        auto before = [&](int p0) { return most(0, start - p0); };
         auto row = [&](int t) { return q_at + (ptrdiff_t)t * s.q_stride(); };
         pairs([&](float*, float* columns, int p0, int p1) {
-          turn_rows(q + row(p0), p1 - p0, s.q_stride(), width, columns);
+          turn_rows(q + row(p0), before(p0), p1 - p0, s.q_stride(), width, columns);
         });
         key_blocks(from, t1, [&](int begin, int end) {
           pairs([&](float* p, float* columns, int, int p1) {
-            by_rows(begin, least(end, p1), k + kv_at, s.kv_stride(), width, scale, columns, p);
+            by_rows(begin, least(end, p1), keys, k_stride, width, scale, columns, p);
           });
         });
         pairs([&](float* p, float*, int p0, int p1) {
@@ -262,69 +314,77 @@ void attention(const float* q, const float* k, const float* v, const int32_t* le
           });
         });
         pairs([&](float*, float* mixed, int p0, int p1) {
-          turn(width, p1 - p0, mixed, SIDE, out + row(p0), s.q_stride());
+          const int own = before(p0);
+          turn(width, p1 - p0 - own, mixed + own, SIDE, out + row(p0 + own), s.q_stride());
         });
       }
       for (int t = length; t < time; t++) logs[t] = 0;
-      clear_rows(out + q_at, length, time, s.q_stride(), width);
+      if (!unfold) clear_rows(out + q_at, length, time, s.q_stride(), width);
     }
   });
 }
 
 void attention_grad(const float* dout, const float* q, const float* k, const float* v,
-                    const int32_t* lengths, const float* out, const float* normaliser, float* dq,
-                    float* dk, float* dv, int batch, int time, int heads, int kv_heads,
-                    int width, int window) {
+                    const int32_t* lengths, const int32_t* unfold, const float* out, const float* normaliser,
+                    float* dq, float* dk, float* dv, int batch, int time, int heads, int kv_heads, int width,
+                    int window) {
   const Shape s = {time, heads, kv_heads, width, heads / kv_heads, window};
+  const Rows all(lengths, unfold, batch, time);
   const float scale = 1.0f / __builtin_sqrtf((float)width);
   const int across = ceil_div(width, SIDE) * SIDE;
   parallel(batch * kv_heads, [&](int task, int thread) {
     const int b = task / kv_heads, kv = task % kv_heads;
-    const int length = lengths ? lengths[b] : time;
+    const int length = all.length(b), start = all.start(b);
     const ptrdiff_t kv_at = (ptrdiff_t)b * time * s.kv_stride() + (ptrdiff_t)kv * width;
-    float* keys = (float*)arpo_scratch(thread, 2, sizeof(float) * (width + 2 * across) * (size_t)length);
+    const int copies = unfold ? 2 : 0;
+    float* keys = (float*)arpo_scratch(thread, 2, sizeof(float) * ((1 + copies) * width + 2 * across) * (size_t)length);
     float *dkeys = keys + (size_t)width * length, *dvalues = dkeys + (size_t)across * length;
-    const int most = least(length, KEYS);
-    const ptrdiff_t pair = (ptrdiff_t)SIDE * most;  // scores of two vectors of queries with a block of keys
-    float* probabilities = (float*)arpo_scratch(thread, 3, sizeof(float) * 2 * QUERIES * most);
-    float* slopes = probabilities + QUERIES * most;
+    float *copied_k = dvalues + (size_t)across * length, *copied_v = copied_k + (size_t)width * length;
+    const int depth = least(length, KEYS);
+    const ptrdiff_t pair = (ptrdiff_t)SIDE * depth;  // scores of two vectors of queries with a block of keys
+    float* probabilities = (float*)arpo_scratch(thread, 3, sizeof(float) * 2 * QUERIES * depth);
+    float* slopes = probabilities + QUERIES * depth;
     // The queries, the slopes of the outputs and of the queries, as columns; then their logs and means.
     float* turned = (float*)arpo_scratch(thread, 4, sizeof(float) * QUERIES * (3 * width + 2));
     float *turned_dout = turned + QUERIES * width, *turned_dq = turned_dout + QUERIES * width;
     float *log = turned_dq + QUERIES * width, *mean = log + QUERIES;
     float* rows_q = (float*)arpo_scratch(thread, 5, sizeof(float) * 2 * QUERIES * across);
     float* rows_dout = rows_q + QUERIES * across;
-    group_columns(k + kv_at, length, s.kv_stride(), width, keys);
+    int k_stride = s.kv_stride(), v_stride = k_stride;
+    const float* row_k = all.of(b, k + (ptrdiff_t)kv * width, width, &k_stride, copied_k);
+    const float* row_v = all.of(b, v + (ptrdiff_t)kv * width, width, &v_stride, copied_v);
+    group_columns(row_k, length, k_stride, width, keys);
     memset(dkeys, 0, sizeof(float) * 2 * across * (size_t)length);
     for (int g = 0; g < s.group; g++) {
       const int h = kv * s.group + g;
-      const ptrdiff_t q_at = (ptrdiff_t)b * time * s.q_stride() + (ptrdiff_t)h * width;
+      const ptrdiff_t q_at = all.origin(b) * s.q_stride() + (ptrdiff_t)h * width;
       const float* logs = normaliser + ((ptrdiff_t)b * heads + h) * time;
-      for (int t0 = 0; t0 < length; t0 += QUERIES) {
+      for (int t0 = first_step(start, length, QUERIES); t0 < length; t0 += QUERIES) {
         const int t1 = least(length, t0 + QUERIES), from = s.first_seen(t0), pairs = ceil_div(t1 - t0, SIDE);
         auto row = [&](int t) { return q_at + (ptrdiff_t)t * s.q_stride(); };
-        split_rows(q + row(t0), t1 - t0, s.q_stride(), width, pairs * SIDE, rows_q);
-        split_rows(dout + row(t0), t1 - t0, s.q_stride(), width, pairs * SIDE, rows_dout);
-        for (int p0 = t0; p0 < t1; p0 += SIDE) {
-          const int count = least(SIDE, t1 - p0);
-          turn_rows(q + row(p0), count, s.q_stride(), width, turned + (p0 - t0) * width);
-          turn_rows(dout + row(p0), count, s.q_stride(), width, turned_dout + (p0 - t0) * width);
+        const int own = most(0, start - t0), skipped = own / SIDE;  // the row's first query, pairs before it
+        split_rows(q + row(t0), own, t1 - t0, s.q_stride(), width, pairs * SIDE, rows_q);
+        split_rows(dout + row(t0), own, t1 - t0, s.q_stride(), width, pairs * SIDE, rows_dout);
+        for (int p0 = t0 + skipped * SIDE; p0 < t1; p0 += SIDE) {
+          const int begin = most(0, start - p0), count = least(SIDE, t1 - p0);
+          turn_rows(q + row(p0), begin, count, s.q_stride(), width, turned + (p0 - t0) * width);
+          turn_rows(dout + row(p0), begin, count, s.q_stride(), width, turned_dout + (p0 - t0) * width);
         }
         // Where there is no query, everything is zero.
         for (int i = 0; i < pairs * SIDE; i++) {
-          const bool there = t0 + i < t1;
+          const bool there = i >= own && t0 + i < t1;
           log[i] = there ? logs[t0 + i] : __builtin_inff();
           mean[i] = there ? dot(dout + row(t0 + i), out + row(t0 + i), width) : 0;
         }
         key_blocks(from, t1, [&](int begin, int end) {
           const int block = begin / KEYS * KEYS;
-          for (int n = 0; n < pairs; n++) {
+          for (int n = skipped; n < pairs; n++) {
             const int p0 = t0 + n * SIDE, to = least(end, p0 + SIDE);
             if (begin >= to) continue;
             float *p = probabilities + n * pair, *d = slopes + n * pair;
             float *columns = turned + n * SIDE * width, *columns_dout = turned_dout + n * SIDE * width;
-            by_rows(begin, to, k + kv_at, s.kv_stride(), width, scale, columns, p - block * SIDE);
-            by_rows(begin, to, v + kv_at, s.kv_stride(), width, 1.0f, columns_dout, d - block * SIDE);
+            by_rows(begin, to, row_k, k_stride, width, scale, columns, p - block * SIDE);
+            by_rows(begin, to, row_v, v_stride, width, 1.0f, columns_dout, d - block * SIDE);
             for (int i = 0; i < SIDE; i += LANES)
               soften(p - block * SIDE + i, d - block * SIDE + i, begin, to, load(log + n * SIDE + i),
                      load(mean + n * SIDE + i), {s, p0 + i});
@@ -336,7 +396,7 @@ void attention_grad(const float* dout, const float* q, const float* k, const flo
           }
           // The pairs of queries before a key's own see nothing of it.
           groups(begin, end, [&](int key, int count) {
-            const int first = key < t0 ? 0 : (key - t0) / SIDE;
+            const int first = key < t0 ? skipped : most(skipped, (key - t0) / SIDE);
             auto add_to_keys = [&](const float* factors, const float* of, float alpha, float* to) {
               const Left left = {factors + first * pair + (ptrdiff_t)(key - block) * SIDE, SIDE, 1, pairs - first, pair};
               for (int i = 0; i < across; i += SIDE)
@@ -347,10 +407,13 @@ void attention_grad(const float* dout, const float* q, const float* k, const flo
             add_to_keys(slopes, rows_q, scale, dkeys);
           });
         });
-        for (int p0 = t0; p0 < t1; p0 += SIDE)
-          turn(width, least(SIDE, t1 - p0), turned_dq + (p0 - t0) * width, SIDE, dq + row(p0), s.q_stride());
+        for (int p0 = t0 + skipped * SIDE; p0 < t1; p0 += SIDE) {
+          const int begin = most(0, start - p0);
+          turn(width, least(SIDE, t1 - p0) - begin, turned_dq + (p0 - t0) * width + begin, SIDE, dq + row(p0 + begin),
+               s.q_stride());
+        }
       }
-      clear_rows(dq + q_at, length, time, s.q_stride(), width);
+      if (!unfold) clear_rows(dq + q_at, length, time, s.q_stride(), width);
     }
     join_rows(dkeys, length, s.kv_stride(), width, dk + kv_at);
     join_rows(dvalues, length, s.kv_stride(), width, dv + kv_at);

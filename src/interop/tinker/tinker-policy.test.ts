@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { inspect } from "node:util";
 import { tasks } from "../../tasks/tasks/index.js";
 import { advantages, creditEstimators } from "../../learn/advantages.js";
 import { Learner, update } from "../../learn/update/learner.js";
@@ -21,6 +22,7 @@ for (const reduction of ["sum", "mean"] as const) {
     await ready();
     const base = await loadModel("data/models/tiny");
     const { server, far } = await farModel(t, base, { reduction });
+    assert.match(inspect(far), /^Policy \(.+ at .+, adapters of rank \d+, 0 steps, context \d+\)$/);
     const trees = await rollout(far, tasks.calc({ train: 2, test: 1 }).train, {
       ...{ n: 6, initialRollouts: 3, responseLength: 80, branchProbability: 1, beamSize: 2 },
       ...{ tools, seed: 3 },

@@ -125,6 +125,15 @@ export class TinkerPolicy implements Policy {
     this.name = `${parts.baseModel} at ${new URL(parts.client.url).host}`;
   }
 
+  [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
+    return { group: "Policies", text: `${this.name}, context ${this.contextLength}` };
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    const { steps } = this.trainee;
+    return `Policy (${this.name}, adapters of rank ${this.rank}, ${steps} steps, context ${this.contextLength})`;
+  }
+
   /** What the server was found to be. */
   get capabilities(): TinkerCapabilities {
     return this.trainee.capabilities;

@@ -32,7 +32,7 @@ class PaddedCount {
 
 type Followers = Map<number, Followers>;
 
-/** A place in a sequence takes a quarter of what a shared token does: attention alone lays sequences out. */
+/** A place in a sequence takes a quarter of what a shared token does: gradients of keys and values alone are laid out. */
 const PLACE = 1 / 4;
 
 /** Tokens of sequences that are laid over each other: what they begin with in common counts once. */

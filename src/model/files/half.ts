@@ -7,7 +7,8 @@ function bfloat16Bits(bits: number): number {
   return (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16;
 }
 
-function float16Bits(bits: number): number {
+/** A single-precision number, given as its bits, as the bits of the nearest float16. */
+export function float16Bits(bits: number): number {
   const sign = (bits >>> 16) & 0x8000;
   const magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000) return sign | 0x7e00;

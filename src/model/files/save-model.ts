@@ -24,7 +24,7 @@ export type { SaveModelOptions };
  * Writes a model's folder from values that are asked for one tensor at a time. Old files are replaced
  * only once all new ones are on disk.
  */
-async function writeModelFolder(
+export async function writeModelFolder(
   folder: string,
   config: ModelConfig,
   generation: GenerationConfig,

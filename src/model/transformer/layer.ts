@@ -1,5 +1,6 @@
 import { type Adapted, adaptedLinear, frozenLinear, linear } from "../../tensor/ops/linear.js";
 import { causalAttention } from "../../tensor/ops/causal-attention.js";
+import { sharedAttention } from "../../tensor/ops/shared-attention.js";
 import { qkv } from "../../tensor/ops/qkv.js";
 import { rmsNorm } from "../../tensor/ops/rms-norm.js";
 import { rope } from "../../tensor/ops/rope.js";
@@ -11,7 +12,6 @@ import { gatedQkv } from "./gated-attention.js";
 import { linearAttention } from "./linear-attention.js";
 import type { Lora } from "./lora.js";
 import type { RotaryTable } from "./rope.js";
-import { sharedAttention } from "./sharing.js";
 import type { Sharing } from "./token-batch.js";
 import type { LayerWeights, Project } from "./weights.js";
 
@@ -137,7 +137,7 @@ function attention(
         )
       : adaptedQkv(given, weights, rotary, shape, loraScale, headNorm));
   const seen = sharing
-    ? sharedAttention({ q, k, v }, lengths, sharing, window)
+    ? sharedAttention({ q, k, v }, lengths!, sharing, window)
     : causalAttention(q, k, v, lengths, window);
   const open = gated?.gate ? seen.mul(gated.gate.sigmoid()) : seen;
   return project(open, "self_attn.o_proj")[0]!;

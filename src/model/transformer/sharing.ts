@@ -1,8 +1,6 @@
-import { causalAttention } from "../../tensor/ops/causal-attention.js";
-import { embed } from "../../tensor/ops/embed.js";
 import { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
-import { batchTokens, type Sharing, type TokenBatch } from "./token-batch.js";
+import { batchTokens, type TokenBatch } from "./token-batch.js";
 
 /** Rows laid over each other, ready for `Model.forward`; `index` is `unfold` as numbers. */
 interface SharedRows {
@@ -11,10 +9,9 @@ interface SharedRows {
   index: Int32Array;
 }
 
-/** Lays rows over each other where they begin with the same tokens. */
-export function shareRows(rows: readonly ArrayLike<number>[], config: ModelConfig): SharedRows {
-  const { ids, lengths } = batchTokens(rows, config);
-  const time = ids.shape[1];
+/** Which tokens rows have when they are laid over each other where they begin alike, and where each stands. */
+export function sharedPlaces(rows: readonly ArrayLike<number>[]) {
+  const time = Math.max(...rows.map((row) => row.length));
   const index = new Int32Array(rows.length * time);
   const shared: number[] = [];
   const positions: number[] = [];
@@ -38,7 +35,14 @@ export function shareRows(rows: readonly ArrayLike<number>[], config: ModelConfi
       at = next;
     }
   });
+  return { shared, positions, fold, index, time };
+}
+
+/** Lays rows over each other where they begin with the same tokens. */
+export function shareRows(rows: readonly ArrayLike<number>[], config: ModelConfig): SharedRows {
+  const { ids, lengths } = batchTokens(rows, config);
   ids.dispose();
+  const { shared, positions, fold, index, time } = sharedPlaces(rows);
   return {
     batch: {
       ids: tf.tensor2d(shared, [1, shared.length], "int32"),
@@ -52,22 +56,4 @@ export function shareRows(rows: readonly ArrayLike<number>[], config: ModelConfi
     time,
     index,
   };
-}
-
-/** Attention of shared tokens: laid out as rows, where each sees those before it, and back again. */
-export function sharedAttention(
-  { q, k, v }: { q: tf.Tensor; k: tf.Tensor; v: tf.Tensor },
-  lengths: tf.Tensor | undefined,
-  { unfold, fold }: Pick<Sharing, "unfold" | "fold">,
-  window?: number,
-): tf.Tensor {
-  const [rows, time] = unfold.shape;
-  const apart = (x: tf.Tensor): tf.Tensor => {
-    const [, tokens, heads, headDim] = x.shape as [number, number, number, number];
-    const flat: tf.Tensor = x.reshape([tokens, heads * headDim]);
-    return embed(flat, unfold).reshape([rows, time, heads, headDim]);
-  };
-  const attended = causalAttention(apart(q), apart(k), apart(v), lengths, window);
-  const width = attended.shape[2]!;
-  return embed(attended.reshape([rows * time, width]), fold).expandDims(0);
 }

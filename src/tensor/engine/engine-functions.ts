@@ -84,12 +84,15 @@ export interface EngineFunctions {
   /**
    * Causal attention over [batch, time, heads, width]; lengths may be null. A position sees `window` positions,
    * its own included; 0: all before it. `normaliser` [batch, heads, time] is the log of each softmax's denominator.
+   * unfold [batch, time] may be null. With it, q, k, v and out are of tokens [tokens, heads, width] that rows share, and
+   * it says which stands where: they are numbered in the order of rows and places. dk and dv are by places all the same.
    */
   attention(
     q: Floats,
     k: Floats,
     v: Floats,
     lengths: Int32Array | null,
+    unfold: Int32Array | null,
     out: Floats,
     normaliser: Floats,
     batch: Int,
@@ -105,6 +108,7 @@ export interface EngineFunctions {
     k: Floats,
     v: Floats,
     lengths: Int32Array | null,
+    unfold: Int32Array | null,
     out: Floats,
     normaliser: Floats,
     dq: Floats,
@@ -354,8 +358,8 @@ export const engineSignatures: Readonly<Record<keyof EngineFunctions, string>> =
   rms_norm: "vssSSiif",
   rms_norm_grad: "vssssSSii",
   rope: "vsSssiiiii",
-  attention: "vsssnSSiiiiii",
-  attention_grad: "vssssnssSSSiiiiii",
+  attention: "vsssnnSSiiiiii",
+  attention_grad: "vssssnnssSSSiiiiii",
   swiglu: "vssSi",
   swiglu_grad: "vsssSSi",
   geglu: "vssSi",

@@ -20,7 +20,7 @@ test("a thread that runs out of memory gives its job back, and the caller has an
     const product = new Float32Array(64);
     const attend = () => {
       const [out, sums] = [new Float32Array(size), new Float32Array(batch * heads * time)];
-      call.attention(q!, k!, v!, null, out, sums, batch, time, heads, heads, width, 0);
+      call.attention(q!, k!, v!, null, null, out, sums, batch, time, heads, heads, width, 0);
       return out;
     };
     for (let again = 0; again < 3; again++) {

@@ -86,12 +86,14 @@ export function registerFusedGradients(): void {
     ["ArpoCausalAttentionPadded", ["lengths"]],
     ["ArpoWindowAttention", []],
     ["ArpoWindowAttentionPadded", ["lengths"]],
+    ["ArpoSharedAttention", ["lengths", "unfold"]],
   ] as const) {
     const back = `${kernel.replace("Padded", "")}Grad`;
     const inputs = ["q", "k", "v", ...lengths];
     register(kernel, inputs, ["out", "normaliser"], ([dy], saved, { window }) => ({
       ...named(["q", "k", "v"], run(back, { dy: dy!, ...saved }, { window })),
       lengths: () => tf.zerosLike(saved.lengths!),
+      unfold: () => tf.zerosLike(saved.unfold!),
     }));
   }
   const projections = ["x", "cos", "sin", "wq", "wk", "wv"];

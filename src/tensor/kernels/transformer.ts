@@ -205,35 +205,78 @@ const rope: EngineKernel = (backend, inputs, { back }) => {
   return out.info;
 };
 
+/** The rows of the batch, and where they share tokens which stands where: the engine reads a row's own in one piece. */
+const rowsSeen = (
+  backend: EngineBackend,
+  { q, lengths, unfold }: { q: TensorInfo; lengths?: TensorInfo; unfold?: TensorInfo },
+) => {
+  const [batch, time] = (unfold ?? q).shape as [number, number];
+  const counts = lengths ? backend.ints(lengths) : null;
+  if (!unfold) return { batch, time, counts, places: null };
+  const places = backend.ints(unfold);
+  let next = 0;
+  for (let b = 0; b < batch; b++) {
+    const end = b * time + (counts?.[b] ?? time);
+    let at = b * time;
+    while (at < end && places[at]! >= 0 && places[at]! < next) at++;
+    for (; at < end; at++) {
+      if (places[at] === next++) continue;
+      const rule = "tokens that no row before has must be numbered in order";
+      throw new RangeError(`Cannot attend: ${rule}, got ${places[at]} for ${next - 1} (row ${b})`);
+    }
+  }
+  if (next !== q.shape[1]) {
+    throw new RangeError(
+      `Cannot attend: every token must stand in a row, got ${next} in rows of ${q.shape[1]}`,
+    );
+  }
+  return { batch, time, counts, places };
+};
+
 const attention: EngineKernel = (backend, inputs, { window = 0 }) => {
-  const { q, k, v, lengths } = inputs as Record<"q" | "k" | "v", TensorInfo> & {
-    lengths?: TensorInfo;
-  };
-  const [batch, time, heads, headDim] = q.shape as [number, number, number, number];
-  const out = backend.output([batch, time, heads * headDim]);
+  const { q, k, v } = inputs as Record<"q" | "k" | "v", TensorInfo>;
+  const { batch, time, places, counts } = rowsSeen(backend, { ...inputs, q });
+  const [heads, headDim] = q.shape.slice(2) as [number, number];
+  const out = backend.output([...q.shape.slice(0, 2), heads * headDim]);
   const normaliser = backend.output([batch, heads, time]);
   // prettier-ignore
   backend.engine.call.attention(
     backend.floats(q), backend.floats(k), backend.floats(v),
-    lengths ? backend.ints(lengths) : null, out.floats, normaliser.floats,
+    counts, places, out.floats, normaliser.floats,
     batch, time, heads, k.shape[2]!, headDim, window,
   );
   return [out.info, normaliser.info];
 };
 
 const attentionGrad: EngineKernel = (backend, inputs, { window = 0 }) => {
-  const { dy, q, k, v, lengths, out, normaliser } = inputs as Record<
+  const { dy, q, k, v, out, normaliser } = inputs as Record<
     "dy" | "q" | "k" | "v" | "out" | "normaliser",
     TensorInfo
-  > & { lengths?: TensorInfo };
-  const [batch, time, heads, headDim] = q.shape as [number, number, number, number];
+  >;
+  const { batch, time, places, counts } = rowsSeen(backend, { ...inputs, q });
+  const [heads, headDim] = q.shape.slice(2) as [number, number];
   const [dq, dk, dv] = [q, k, v].map((t) => backend.output(t.shape));
+  // Of a token that rows share, the gradients of its places add up, in the order of the rows.
+  const width = k.shape[2]! * headDim;
+  const [atK, atV] = [dk!, dv!].map(({ floats }) =>
+    places ? backend.engine.allocate(batch * time * width) : floats,
+  );
   // prettier-ignore
   backend.engine.call.attention_grad(
     backend.floats(dy), backend.floats(q), backend.floats(k), backend.floats(v),
-    lengths ? backend.ints(lengths) : null, backend.floats(out), backend.floats(normaliser),
-    dq!.floats, dk!.floats, dv!.floats, batch, time, heads, k.shape[2]!, headDim, window,
+    counts, places, backend.floats(out), backend.floats(normaliser),
+    dq!.floats, atK!, atV!, batch, time, heads, k.shape[2]!, headDim, window,
   );
+  if (places) {
+    for (const [from, to] of [
+      [atK!, dk!],
+      [atV!, dv!],
+    ] as const) {
+      // prettier-ignore
+      backend.engine.call.embed_grad(from, places, to.floats, batch * time, width, q.shape[1]!);
+      backend.engine.release(from);
+    }
+  }
   return [dq!.info, dk!.info, dv!.info];
 };
 
@@ -280,6 +323,8 @@ export const transformerKernels: Readonly<Record<string, EngineKernel>> = {
   ArpoWindowAttention: attention,
   ArpoWindowAttentionPadded: attention,
   ArpoWindowAttentionGrad: attentionGrad,
+  ArpoSharedAttention: attention,
+  ArpoSharedAttentionGrad: attentionGrad,
   ArpoSwiglu: gated("swiglu"),
   ArpoSwigluGrad: gatedGrad("swiglu_grad"),
   ArpoGeglu: gated("geglu"),

@@ -12,6 +12,25 @@ const floats = (...counts: number[]): number => 4 * counts.reduce((a, b) => a + 
 /** Numbers of the keys that each query sees, for all queries of `time`. */
 const seen = (time: number): number => (time * (time + 1)) / 2;
 
+/** How many tokens are queries, and numbers of the keys that they see; rows may share tokens. */
+function queries(
+  lengths: Int32Array | null,
+  unfold: Int32Array | null,
+  batch: number,
+  time: number,
+): { tokens: number; seen: number } {
+  if (!unfold) return { tokens: batch * time, seen: batch * seen(time) };
+  let [tokens, pairs] = [0, 0];
+  for (let b = 0; b < batch; b++) {
+    const length = lengths?.[b] ?? time;
+    let start = 0;
+    while (start < length && unfold[b * time + start]! < tokens) start++;
+    tokens += length - start;
+    pairs += seen(length) - seen(start);
+  }
+  return { tokens, seen: pairs };
+}
+
 type Counts = {
   [K in keyof EngineFunctions]?: (...given: Parameters<EngineFunctions[K]>) => Work;
 };
@@ -60,18 +79,20 @@ const counts: Counts = {
     operations: 0,
     bytes: floats(2 * Number(batch) * Number(time) * Number(heads) * Number(width)),
   }),
-  attention: (_q, _k, _v, _lengths, _out, _normaliser, batch, time, heads, kvHeads, width) => {
-    const rows = Number(batch) * Number(time) * Number(width);
+  attention: (...[, , , lengths, unfold, , , batch, time, heads, kvHeads, width]) => {
+    const { tokens, seen } = queries(lengths, unfold, Number(batch), Number(time));
+    const each = tokens * Number(width);
     return {
-      operations: 4 * Number(batch) * Number(heads) * seen(Number(time)) * Number(width),
-      bytes: floats(2 * rows * Number(heads), 2 * rows * Number(kvHeads)),
+      operations: 4 * Number(heads) * seen * Number(width),
+      bytes: floats(2 * each * Number(heads), 2 * each * Number(kvHeads)),
     };
   },
-  attention_grad: (...[, , , , , , , , , , batch, time, heads, kvHeads, width]) => {
-    const rows = Number(batch) * Number(time) * Number(width);
+  attention_grad: (...[, , , , lengths, unfold, , , , , , batch, time, heads, kvHeads, width]) => {
+    const { tokens, seen } = queries(lengths, unfold, Number(batch), Number(time));
+    const each = tokens * Number(width);
     return {
-      operations: 8 * Number(batch) * Number(heads) * seen(Number(time)) * Number(width),
-      bytes: floats(4 * rows * Number(heads), 4 * rows * Number(kvHeads)),
+      operations: 8 * Number(heads) * seen * Number(width),
+      bytes: floats(4 * each * Number(heads), 4 * each * Number(kvHeads)),
     };
   },
   swiglu: (_gate, _up, _out, count) => ({ operations: 0, bytes: floats(3 * Number(count)) }),

@@ -1,64 +1,67 @@
-import { packHalf } from "../half.js";
+import { float16Bits, packHalf } from "../half.js";
 
 // Steps round to single precision where ggml's reference code rounds, so the bytes are the same.
 const single = Math.fround;
 const size = 32;
 
-/** Writes one block's scale and numbers to `out` at a position. */
-type PackBlock = (block: Float32Array, out: Uint8Array, at: number) => void;
+/** Writes the scale and the numbers of the block that begins at `from` to `out` at a position. */
+type PackBlock = (values: Float32Array, from: number, out: Uint8Array, at: number) => void;
 
 const inverse = (scale: number): number => {
   const value = single(1 / scale);
   return scale === 0 || !Number.isFinite(value) ? 0 : value;
 };
 
+const float = new Float32Array(1);
+const word = new Uint32Array(float.buffer);
+
 function writeHalf(value: number, out: Uint8Array, at: number): void {
-  const [bits] = packHalf(Float32Array.of(value), "float16");
-  out[at] = bits! & 255;
-  out[at + 1] = bits! >> 8;
+  float[0] = value;
+  const bits = float16Bits(word[0]!);
+  out[at] = bits & 255;
+  out[at + 1] = bits >> 8;
 }
 
-const packQ80: PackBlock = (block, out, at) => {
+const packQ80: PackBlock = (values, from, out, at) => {
   let largest = 0;
-  for (const value of block) largest = Math.max(largest, Math.abs(value));
+  for (let i = from; i < from + size; i++) largest = Math.max(largest, Math.abs(values[i]!));
   const scale = single(largest / 127);
   const times = inverse(scale);
   writeHalf(scale, out, at);
-  for (const [i, value] of block.entries()) {
-    const number = single(value * times);
+  for (let i = 0; i < size; i++) {
+    const number = single(values[from + i]! * times);
     const away = Math.floor(Math.abs(number) + 0.5); // halves away from zero
     out[at + 2 + i] = number < 0 ? -away : away;
   }
 };
 
-/** Numbers from 0 to 15, the first half of them in low half bytes. */
-function writeFours(
-  block: Float32Array,
-  out: Uint8Array,
-  at: number,
-  number: (v: number) => number,
-) {
-  const four = (value: number) => Math.min(15, Math.trunc(number(value)));
-  for (let i = 0; i < 16; i++) out[at + i] = four(block[i]!) | (four(block[16 + i]!) << 4);
-}
+const four = (number: number) => Math.min(15, Math.trunc(number));
 
-const packQ40: PackBlock = (block, out, at) => {
-  let most = block[0]!;
-  for (const value of block) if (Math.abs(value) > Math.abs(most)) most = value;
+const packQ40: PackBlock = (values, from, out, at) => {
+  let most = values[from]!;
+  for (let i = from; i < from + size; i++) {
+    if (Math.abs(values[i]!) > Math.abs(most)) most = values[i]!;
+  }
   const scale = single(most / -8);
   const times = inverse(scale);
   writeHalf(scale, out, at);
-  writeFours(block, out, at + 2, (value) => single(single(value * times) + 8.5));
+  const number = (i: number) => four(single(single(values[i]! * times) + 8.5));
+  // The first half of the numbers in low half bytes.
+  for (let i = 0; i < 16; i++) out[at + 2 + i] = number(from + i) | (number(from + 16 + i) << 4);
 };
 
-const packQ41: PackBlock = (block, out, at) => {
-  const least = block.reduce((a, b) => (b < a ? b : a)); // of zeros of both signs the first
-  const most = block.reduce((a, b) => (b > a ? b : a));
+const packQ41: PackBlock = (values, from, out, at) => {
+  let [least, most] = [values[from]!, values[from]!]; // of zeros of both signs the first
+  for (let i = from; i < from + size; i++) {
+    if (values[i]! < least) least = values[i]!;
+    if (values[i]! > most) most = values[i]!;
+  }
   const scale = single(single(most - least) / 15);
   const times = inverse(scale);
   writeHalf(scale, out, at);
   writeHalf(least, out, at + 2);
-  writeFours(block, out, at + 4, (value) => single(single(single(value - least) * times) + 0.5));
+  const number = (i: number) => four(single(single(single(values[i]! - least) * times) + 0.5));
+  for (let i = 0; i < 16; i++) out[at + 4 + i] = number(from + i) | (number(from + 16 + i) << 4);
 };
 
 const packers = {
@@ -91,7 +94,7 @@ export function quantize(type: PackedType, values: Float32Array): Uint8Array {
   const { bytes, pack } = packers[type];
   const out = new Uint8Array((values.length / size) * bytes);
   for (let i = 0; i * size < values.length; i++) {
-    pack(values.subarray(i * size, (i + 1) * size), out, i * bytes);
+    pack(values, i * size, out, i * bytes);
   }
   return out;
 }
