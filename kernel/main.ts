@@ -6,7 +6,7 @@
 // so completion does too, and its loading time overlaps with that of the sockets.
 import "./node/quiet-warning.js";
 import { MessageChannel, Worker } from "node:worker_threads";
-import type { WireData } from "./contract/bridge.js";
+import { type WireData, WORDS, WORDS_BYTES } from "./contract/bridge.js";
 import { restoreArenas } from "./node/arenas.js";
 
 const [connectionFile, language = "typescript"] = process.argv.slice(2);
@@ -16,7 +16,9 @@ if (connectionFile === undefined || (language !== "typescript" && language !== "
   );
 }
 restoreArenas(process.env);
-const words = new SharedArrayBuffer(16);
+const words = new SharedArrayBuffer(WORDS_BYTES);
+const shared = new Int32Array(words);
+shared[WORDS.loading] = 1; // until this thread listens
 const compilerPorts = new MessageChannel();
 const inputPorts = new MessageChannel();
 const folder = process.cwd();
@@ -47,7 +49,8 @@ const { startMain } = await import("./run/start.js");
 startMain({
   wire: portOf(wire),
   compiler: portOf(compiler),
-  words: new Int32Array(words),
+  words: shared,
   inputPort: inputPorts.port2,
 });
 hideOwnHandles(inputPorts.port2);
+Atomics.sub(shared, WORDS.loading, 1);

@@ -1,10 +1,10 @@
 import type * as node from "../node/input.js";
 import { sharesMemory } from "#platform/process";
-import { WORDS, type InputAnswer } from "../contract/bridge.js";
+import { type InputAnswer, WORDS, WORDS_BYTES } from "../contract/bridge.js";
 
 /** Where in the shared words the text of an answer lies: its length in bytes, then the bytes. */
-const LENGTH = 4;
-const TEXT = 20;
+const LENGTH = WORDS_BYTES / 4;
+const TEXT = WORDS_BYTES + 4;
 /** How long an answer may be that a thread waits for without yielding. */
 const MOST = 1 << 16;
 

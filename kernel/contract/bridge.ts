@@ -96,7 +96,12 @@ export const WORDS = {
   inputs: 2,
   /** The cell that the main thread may run as soon as it comes from the compiler; 0 is none. */
   turn: 3,
+  /** How many loads of the kernel's own modules the main thread waits for: one that is struck never ends. */
+  loading: 4,
 } as const;
+
+/** Bytes of these words. */
+export const WORDS_BYTES = 4 * Object.keys(WORDS).length;
 
 /** What the wire thread is started with. */
 export interface WireData {

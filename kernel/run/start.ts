@@ -3,7 +3,6 @@ import { captureProcess } from "#kernel-platform/process";
 import { type InputAnswer, type RunRequest, type ToMain, WORDS } from "../contract/bridge.js";
 import { CompilerClient } from "../contract/compiler-client.js";
 import type { Port } from "../contract/port.js";
-import type { FormatValue } from "../display/displayable.js";
 import {
   type CellIdentity,
   type DisplayOptions,
@@ -21,6 +20,9 @@ import { DebugTarget } from "./debug/target.js";
 import { enterKernel, leaveKernel } from "./intrinsics.js";
 import { Runner } from "./runner.js";
 import { Tracebacks } from "./traceback.js";
+
+// A cell may have replaced them when a load ends.
+const { add, sub } = Atomics;
 
 /** What the host is made of. */
 interface HostParts {
@@ -172,15 +174,27 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
   askByPrompt((message) => host.inputSync(message));
 
   const modules = new CompilerClient(compiler);
-  let format: FormatValue | undefined;
+  const load = async <T>(loads: () => Promise<T>): Promise<T> => {
+    add(words, WORDS.loading, 1);
+    try {
+      return await loads();
+    } finally {
+      sub(words, WORDS.loading, 1);
+    }
+  };
+  // At once: what begins to load after an interrupt has struck may never end.
+  const own = load(async () => ({
+    ...(await import("./scope/scope.js")),
+    ...(await import("../display/format.js")),
+  }));
   const runner = new Runner({
     channel,
     tracebacks,
     scope: async () => {
-      const { createCellScope } = await import("./scope/scope.js");
+      const { createCellScope } = await own;
       return createCellScope(host, (...args) => modules.call("load", ...args));
     },
-    format: async () => (format ??= (await import("../display/format.js")).formatValue),
+    format: async () => (await own).formatValue,
     findsUncaught: () => debug.findsUncaught,
   });
   const debug = new DebugTarget({
@@ -193,7 +207,7 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
 
   comms.register("arpo-lab.values", (comm) => {
     comm.onMessage = async (message) => {
-      const { answerValues } = await import("./scope/values.js");
+      const { answerValues } = await load(() => import("./scope/values.js"));
       await answerValues(comm, message, host, runner.variables);
     };
   });

@@ -11,6 +11,8 @@ export interface Force {
 const GRACE = 40;
 /** How often to try again while the main thread does not answer. */
 const AGAIN = 20;
+/** What the kernel loads of its own takes less than this. */
+const LOADING = 5000;
 /** After this long the main thread is inside a child process or native code. */
 const CHILDREN = 120;
 
@@ -21,7 +23,8 @@ const CHILDREN = 120;
  *
  * A termination may strike late, or strike the kernel's own code, and take a message with it. So every
  * question is repeated until it is answered, and an interrupt is over only when the main thread has
- * answered a question that was asked after the last termination had struck.
+ * answered a question that was asked after the last termination had struck. A module of the kernel that is
+ * struck while it loads can never be loaded again: nothing strikes then.
  */
 export class Interrupter {
   readonly #words: Int32Array;
@@ -82,7 +85,9 @@ export class Interrupter {
 
   #insist(): void {
     const { terminate, interruptChildren } = this.#force;
-    if (terminate && !this.#answered && this.#striking === 0) {
+    const passed = performance.now() - this.#since;
+    const isLoading = Atomics.load(this.#words, WORDS.loading) > 0 && passed < LOADING;
+    if (terminate && !this.#answered && this.#striking === 0 && !isLoading) {
       this.#striking++;
       const struck = (): void => {
         this.#striking--;
@@ -91,7 +96,7 @@ export class Interrupter {
       };
       terminate().then(struck, struck);
     }
-    if (!this.#answered && performance.now() - this.#since > CHILDREN) interruptChildren?.();
+    if (!this.#answered && passed > CHILDREN) interruptChildren?.();
     this.#ask(this.#interrupt, ++this.#question);
     this.#timer = setTimeout(() => this.#insist(), AGAIN);
   }
